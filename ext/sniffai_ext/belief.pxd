@@ -1,0 +1,44 @@
+"""The exact distribution of the tiles that one view cannot see."""
+
+from sniffai_ext.rng cimport Rng
+from sniffai_ext.types cimport TILES, uint8_t, uint32_t, uint64_t
+from sniffai_ext.view cimport View
+
+cdef enum:
+    MAX_CELLS = 32        # batches of the other seats that still hide something
+    TALON = 4             # the talon's index among the places; 0..3 are the seats
+
+# A batch with room for tiles of its own: what it may still hold and how many.
+cdef struct Cell:
+    uint8_t seat
+    uint8_t size          # hidden tiles and sheds of uncertain origin that it holds
+    uint32_t allowed      # hidden tiles it may hold
+    int stride            # weight of its remaining size in a table index
+
+# A tile whose cell is not certain: a hidden tile that may lie in some cell, or a shed of several origins.
+cdef struct Listed:
+    uint8_t tile
+    bint shed             # it must come from a cell; a hidden tile may also lie in the pool
+    uint32_t cells        # bit k: cell k may hold it
+
+cdef class Belief:
+    cdef readonly int players
+    cdef readonly int seat
+    cdef uint32_t hidden              # tiles not seen
+    cdef uint32_t pool                # hidden tiles that no cell may hold
+    cdef uint8_t[5] free_size         # places without constraints: how many hidden tiles each holds
+    cdef list free_batches            # (place, size) of the free batches, one by one
+    cdef int cells
+    cdef Cell[MAX_CELLS] cell
+    cdef int listed
+    cdef Listed[TILES] item
+    cdef int full                     # table index of "every cell empty yet"
+    cdef uint32_t *open_cells         # by table index: bit k when cell k has room
+    cdef uint64_t *ways               # [listed + 1][full + 1]: ways to finish from tile i with the room of an index
+    cdef int _add_cell(self, int seat, int size, uint32_t allowed) except -1
+    cdef list _settle_sheds(self, View view, int seat, int *room)
+    cdef void _fill_table(self, int states) noexcept nogil
+    cdef void _spread(self, double[:, ::1] rows, int tile, double share, double pool_size) noexcept
+    cdef int _walk_cells(self, Rng *rng, uint32_t *hands, uint8_t *loose) noexcept nogil
+    cdef uint64_t count(self) noexcept nogil
+    cdef void sample_hands(self, Rng *rng, uint32_t *hands, uint8_t *talon) noexcept nogil

@@ -1,0 +1,83 @@
+"""Whole rounds by simple policies, from a fresh deal: for measuring, and for tests."""
+
+from sniffai_ext.layout cimport clear_arms
+from sniffai_ext.round cimport settle
+from sniffai_ext.rng cimport seed_rng
+from sniffai_ext.types cimport NO_TILE, TILES, hand_size, target_of
+
+from sniffai_ext.errors import LimitsError
+from sniffai_ext.round import check_players
+
+
+cdef void deal(State *state, int players, int leader, const int16_t *scores, Rng *rng) noexcept nogil:
+    """Shuffle the set and deal (rules 1)."""
+    cdef uint8_t[TILES] order
+    cdef uint8_t tile
+    cdef int i, j, seat, n = 0
+    for i in range(TILES):
+        order[i] = <uint8_t> i
+    for i in range(TILES - 1, 0, -1):
+        j = below(rng, i + 1)
+        tile = order[i]
+        order[i] = order[j]
+        order[j] = tile
+    for seat in range(4):
+        state.hand[seat] = 0
+        state.score[seat] = scores[seat]
+    for seat in range(players):
+        for i in range(hand_size(players)):
+            state.hand[seat] |= <uint32_t> 1 << order[n]
+            n += 1
+    state.talon_next = 0
+    state.talon_end = <uint8_t> (TILES - n)
+    for i in range(TILES - n):
+        state.talon[i] = order[n + i]
+    clear_arms(&state.arms)
+    state.players = <uint8_t> players
+    state.seat = <uint8_t> leader
+    state.target = <int16_t> target_of(players)
+    state.forced = NO_TILE
+    state.passes = 0
+    state.end = RUNNING
+
+
+def rollouts(int players, int count, seed, double epsilon=1.0):
+    """Play ``count`` whole rounds from fresh deals at a score of 0 and sum up what happened.
+
+    :param players: 2..4.
+    :param epsilon: chance of a random move instead of a greedy one, 0..1; 1 is a wholly random rollout.
+    :return: ``(plies, sum of the first team's margins)``: a check that two runs did the same, and work done.
+    :raises SniffError: players or epsilon out of range.
+    """
+    cdef Rng rng
+    cdef State start
+    cdef State state
+    cdef int16_t[4] scores
+    cdef long long plies = 0, margin = 0
+    cdef int i, team, seat
+    cdef uint32_t chance
+    check_players(players)
+    if not 0 <= epsilon <= 1:
+        raise LimitsError(f"epsilon is 0..1, not {epsilon}", reason="EPSILON_OUT_OF_RANGE", field="epsilon")
+    chance = <uint32_t> (epsilon * 65536)
+    for team in range(4):
+        scores[team] = 0
+    seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+    with nogil:
+        for i in range(count):
+            deal(&state, players, i % players, scores, &rng)
+            if chance >= 65536:
+                roll_out_random(&state, &rng)
+            else:
+                roll_out(&state, chance, &rng)
+            plies += TILES - (state.talon_end - state.talon_next)
+            for seat in range(players):
+                plies -= popcount(state.hand[seat])
+            settle(&state)
+            margin += state.score[0] - state.score[1]
+    return plies, margin
+
+
+def state_bytes():
+    """Size of a packed round in bytes."""
+    return sizeof(State)

@@ -1,0 +1,123 @@
+"""The packed state of a round, all hands known (rules 5 to 7): legal moves, apply, draws, passes, settlement."""
+
+from sniffai_ext.layout cimport Layout, has_double, has_line, join, singles_at
+from sniffai_ext.types cimport (
+    BLOCKED, DOUBLE, FITTING, HIGH, LEAD, LINE, LOW, NO_TILE, RUNNING, SINGLE, SUIT, TARGET, WENT_OUT, State,
+    deduction, lowest, make_move, move_tile, team_count, team_of, uint8_t, uint32_t,
+)
+
+cdef inline uint32_t choice(const State *state) noexcept nogil:
+    """The tiles that the seat may choose from: its hand, or the drawn tile that is forced."""
+    if state.forced != NO_TILE:
+        return <uint32_t> 1 << state.forced
+    return state.hand[state.seat]
+
+cdef inline bint leading(const State *state) noexcept nogil:
+    return state.arms.open == 0
+
+cdef inline int add_moves(uint32_t tiles, int pips, int kind, uint8_t *moves, int n) noexcept nogil:
+    cdef int tile
+    while tiles:
+        tile = lowest(tiles)
+        tiles &= tiles - 1
+        moves[n] = make_move(tile, LOW[tile] != pips, kind)
+        n += 1
+    return n
+
+cdef inline int legal_moves(const State *state, uint8_t *moves) noexcept nogil:
+    """Write every distinct legal move (at most MAX_MOVES); returns how many.
+
+    At least one while the round runs, after :func:`settle_turn`: draws and passes are not moves.
+    """
+    cdef uint32_t tiles = choice(state)
+    cdef uint32_t fitting
+    cdef uint32_t open = state.arms.open
+    cdef int pips, n = 0
+    if open == 0:
+        while tiles:
+            moves[n] = make_move(lowest(tiles), 0, LEAD)
+            tiles &= tiles - 1
+            n += 1
+        return n
+    while open:
+        pips = lowest(open)
+        open &= open - 1
+        fitting = tiles & SUIT[pips]
+        if fitting:
+            if singles_at(&state.arms, pips):
+                n = add_moves(fitting, pips, SINGLE, moves, n)
+            if has_double(&state.arms, pips):
+                n = add_moves(fitting, pips, DOUBLE, moves, n)
+            if has_line(&state.arms, pips):
+                n = add_moves(fitting, pips, LINE, moves, n)
+    return n
+
+cdef inline void pass_turn(State *state) noexcept nogil:
+    state.seat += 1
+    if state.seat == state.players:
+        state.seat = 0
+
+cdef inline int place(State *state, uint8_t move) noexcept nogil:
+    """Put down a legal move and end the round or the match if it does (rules 6, 7); returns the points.
+
+    The turn goes to the next seat, which may have to draw or pass first: call :func:`settle_turn`.
+    """
+    cdef int seat = state.seat
+    cdef int points = join(&state.arms, move)
+    cdef int team = team_of(state.players, seat)
+    state.hand[seat] &= ~(<uint32_t> 1 << move_tile(move))
+    state.forced = NO_TILE
+    state.passes = 0
+    if points:
+        state.score[team] += points
+        if state.score[team] >= state.target:
+            state.end = TARGET
+            return points
+    if state.hand[seat] == 0:
+        state.end = WENT_OUT
+        return points
+    pass_turn(state)
+    return points
+
+cdef inline bint draw_until_fit(State *state) noexcept nogil:
+    """Let the seat draw as it must (rules 5); whether it can place a tile now."""
+    cdef uint32_t fitting = FITTING[state.arms.open]
+    cdef uint32_t drawn
+    if state.hand[state.seat] & fitting:
+        return True
+    while state.talon_next < state.talon_end:
+        drawn = <uint32_t> 1 << state.talon[state.talon_next]
+        state.hand[state.seat] |= drawn
+        state.talon_next += 1
+        if drawn & fitting:
+            state.forced = state.talon[state.talon_next - 1]
+            return True
+    return False
+
+cdef inline void settle_turn(State *state) noexcept nogil:
+    """Forced draws and passes until a seat can place a tile, or the round is blocked."""
+    while state.end == RUNNING and not draw_until_fit(state):
+        state.passes += 1
+        if state.passes == state.players:
+            state.end = BLOCKED
+        else:
+            pass_turn(state)
+
+cdef inline int play(State *state, uint8_t move) noexcept nogil:
+    """:func:`place`, then :func:`settle_turn`; returns the points."""
+    cdef int points = place(state, move)
+    if state.end == RUNNING:
+        settle_turn(state)
+    return points
+
+cdef inline void settle(State *state) noexcept nogil:
+    """Take every hand's deduction from its team's score, each hand by itself (rules 6); nothing after the target."""
+    cdef int seat
+    if state.end != TARGET:
+        for seat in range(state.players):
+            state.score[team_of(state.players, seat)] -= <short> deduction(state.hand[seat])
+
+cdef class Round:
+    cdef State state
+    cdef Layout table
+    cdef list log

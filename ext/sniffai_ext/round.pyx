@@ -1,0 +1,248 @@
+"""The Python door of the packed round: checks what comes in, keeps the named layout and the events."""
+
+from libc.stdint cimport uint64_t
+
+from sniffai_ext.layout cimport clear_arms
+from sniffai_ext.types cimport ALL_TILES, MAX_MOVES, TILES, hand_size, popcount, target_of
+
+from sniffai_ext.errors import LimitsError, MoveError, TileError, ViewError
+
+
+def check_players(int players):
+    """Raise ViewError unless 2, 3 or 4 seats (rules 1)."""
+    if not 2 <= players <= 4:
+        raise ViewError(f"a round has 2, 3 or 4 seats, not {players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
+
+
+def check_scores(int players, scores):
+    """The scores as a tuple, one a team.
+
+    :raises ViewError: wrong number, a score at or past the target (the match is over, rules 7) or below -30000.
+    """
+    values = tuple(scores)
+    cdef int teams = team_count(players)
+    cdef int target = target_of(players)
+    if len(values) != teams:
+        raise ViewError(f"{players} seats have {teams} scores, one a team, not {len(values)}",
+                        reason="WRONG_NUMBER_OF_SCORES", field="scores")
+    for team, score in enumerate(values):
+        if score >= target:
+            raise ViewError(f"{score} has reached the target of {target}: the match is over",
+                            reason="SCORE_PAST_TARGET", field=f"scores[{team}]")
+        if score < -30000:
+            raise ViewError(f"{score} is below -30000", reason="SCORE_OUT_OF_RANGE", field=f"scores[{team}]")
+    return values
+
+
+cdef uint64_t perft(const State *state, int depth) noexcept nogil:
+    """Sequences of ``depth`` placements, every attachment point its own; a round that ends earlier counts none."""
+    cdef uint8_t[MAX_MOVES] moves
+    cdef State after
+    cdef uint64_t total = 0
+    cdef int i, copies, n = legal_moves(state, moves)
+    for i in range(n):
+        copies = arm_copies(state, moves[i])
+        if depth == 1:
+            total += copies
+            continue
+        after = state[0]
+        play(&after, moves[i])
+        if after.end == RUNNING:
+            total += copies * perft(&after, depth - 1)
+    return total
+
+
+cdef int arm_copies(const State *state, uint8_t move) noexcept nogil:
+    """How many attachment points one compact move stands for."""
+    cdef int kind = move & 3
+    cdef int pips = HIGH[move >> 3] if move & 4 else LOW[move >> 3]
+    if kind == SINGLE:
+        return singles_at(&state.arms, pips)
+    return state.arms.lines if kind == LINE else 1
+
+
+cdef class Round:
+    """A round with all hands known.
+
+    :param players: seats, 2..4.
+    :param hands: a tile mask a seat.
+    :param talon: tile indices in the order of drawing.
+    :param leader: the seat that leads, 0..players-1.
+    :param scores: one a team, before the round.
+    :raises SniffError: anything that is not one deal of one set, by rules 1.
+    """
+
+    def __init__(self, int players, hands, talon, int leader, scores):
+        check_players(players)
+        if not 0 <= leader < players:
+            raise ViewError(f"there is no seat {leader}", reason="SEAT_OUT_OF_RANGE", field="leader")
+        values = check_scores(players, scores)
+        self._deal(players, hands, talon)
+        for team, score in enumerate(values):
+            self.state.score[team] = score
+        clear_arms(&self.state.arms)
+        self.state.players = players
+        self.state.target = target_of(players)
+        self.state.seat = leader
+        self.state.forced = NO_TILE
+        self.table = Layout()
+        self.log = []
+
+    def _deal(self, int players, hands, talon):
+        cdef uint32_t seen = 0
+        cdef int seat, place_, tile
+        if len(hands) != players:
+            raise TileError(f"{players} seats need {players} hands, not {len(hands)}", reason="WRONG_NUMBER_OF_HANDS",
+                            field="hands")
+        for seat, mask in enumerate(hands):
+            if not 0 <= mask <= ALL_TILES or popcount(mask) != hand_size(players):
+                raise TileError(f"a hand is dealt {hand_size(players)} tiles, not {int(mask).bit_count()}",
+                                reason="WRONG_HAND_SIZE", field=f"hands[{seat}]")
+            if seen & <uint32_t> mask:
+                raise TileError(f"{LOW[lowest(seen & <uint32_t> mask)]}|{HIGH[lowest(seen & <uint32_t> mask)]} "
+                                "occurs twice", reason="TILE_TWICE", field=f"hands[{seat}]")
+            seen |= <uint32_t> mask
+            self.state.hand[seat] = mask
+        if len(talon) != TILES - players * hand_size(players):
+            raise TileError(f"the talon has {TILES - players * hand_size(players)} tiles, not {len(talon)}",
+                            reason="WRONG_TALON_SIZE", field="talon")
+        for place_, tile in enumerate(talon):
+            if not 0 <= tile < TILES:
+                raise TileError(f"there is no tile with index {tile}", reason="UNKNOWN_TILE", field=f"talon[{place_}]")
+            if seen >> tile & 1:
+                raise TileError(f"{LOW[tile]}|{HIGH[tile]} occurs twice", reason="TILE_TWICE",
+                                field=f"talon[{place_}]")
+            seen |= <uint32_t> 1 << tile
+            self.state.talon[place_] = tile
+        self.state.talon_end = len(talon)
+
+    @property
+    def players(self):
+        return self.state.players
+
+    @property
+    def seat(self):
+        """The seat to place a tile; after the end, the seat that placed last or would be next."""
+        return self.state.seat
+
+    @property
+    def over(self):
+        return self.state.end != RUNNING
+
+    @property
+    def went_out(self):
+        """The seat that went out, or -1. A round stopped by the target has nobody out (rules 7)."""
+        return self.state.seat if self.state.end == WENT_OUT else -1
+
+    @property
+    def blocked(self):
+        return self.state.end == BLOCKED
+
+    @property
+    def match_winner(self):
+        """The team that reached the target, or -1."""
+        return team_of(self.state.players, self.state.seat) if self.state.end == TARGET else -1
+
+    @property
+    def scores(self):
+        """One a team; after the end, with the deductions of rules 6 taken."""
+        return tuple(self.state.score[team] for team in range(team_count(self.state.players)))
+
+    @property
+    def hands(self):
+        """A tile mask a seat, as they are now."""
+        return tuple(self.state.hand[seat] for seat in range(self.state.players))
+
+    @property
+    def talon(self):
+        """The tiles left, in the order of drawing."""
+        return tuple(self.state.talon[i] for i in range(self.state.talon_next, self.state.talon_end))
+
+    @property
+    def layout(self):
+        return self.table.clone()
+
+    @property
+    def count(self):
+        return self.state.arms.count
+
+    @property
+    def forced(self):
+        """The drawn tile that must be placed now, or -1."""
+        return -1 if self.state.forced == NO_TILE else self.state.forced
+
+    def events(self):
+        """Everything that happened, in order: ``("play", seat, tile, at, points)``, ``("draw", seat, tiles)``
+        and ``("pass", seat)``."""
+        return list(self.log)
+
+    def legal_moves(self):
+        """``[(tile, at)]``, ascending; [] when the round is over, else never empty."""
+        return [] if self.state.end != RUNNING else self.table.moves(choice(&self.state))
+
+    def play(self, int tile, int at):
+        """Place a tile; forced draws and passes that follow happen by themselves. Returns the points.
+
+        :raises MoveError: the round is over, the tile is not in the hand, not the forced one, or does not fit.
+        """
+        cdef uint8_t move
+        cdef int points, seat = self.state.seat
+        if self.state.end != RUNNING:
+            raise MoveError("the round is over", reason="ROUND_OVER")
+        move = self.table.compact(tile, at)
+        if not self.state.hand[seat] >> tile & 1:
+            raise MoveError(f"seat {seat} does not hold {LOW[tile]}|{HIGH[tile]}", reason="TILE_NOT_IN_HAND",
+                            field="tile")
+        if not choice(&self.state) >> tile & 1:
+            raise MoveError(f"the drawn tile {LOW[self.state.forced]}|{HIGH[self.state.forced]} must be played",
+                            reason="DRAWN_TILE_IS_FORCED", field="tile")
+        self.table.put(tile, at)
+        points = place(&self.state, move)
+        self.log.append(("play", seat, tile, at, points))
+        self._settle_turn()
+        if self.state.end != RUNNING:
+            settle(&self.state)
+        return points
+
+    def _settle_turn(self):
+        """``settle_turn``, with every draw and pass noted."""
+        cdef int before
+        cdef bint fits
+        while self.state.end == RUNNING:
+            before = self.state.talon_next
+            fits = draw_until_fit(&self.state)
+            if self.state.talon_next > before:
+                drawn = tuple(self.state.talon[i] for i in range(before, self.state.talon_next))
+                self.log.append(("draw", self.state.seat, drawn))
+            if fits:
+                return
+            self.log.append(("pass", self.state.seat))
+            self.state.passes += 1
+            if self.state.passes == self.state.players:
+                self.state.end = BLOCKED
+            else:
+                pass_turn(&self.state)
+
+    def perft(self, int depth):
+        """The number of sequences of ``depth`` placements (0..28); draws and passes happen by themselves.
+
+        :raises LimitsError: depth out of range.
+        """
+        cdef uint64_t total
+        if not 0 <= depth <= TILES:
+            raise LimitsError(f"depth is 0..{TILES}, not {depth}", reason="DEPTH_OUT_OF_RANGE", field="depth")
+        if depth == 0:
+            return 1
+        if self.state.end != RUNNING:
+            return 0
+        with nogil:
+            total = perft(&self.state, depth)
+        return total
+
+    def copy(self):
+        """An independent copy."""
+        cdef Round other = Round.__new__(Round)
+        other.state = self.state
+        other.table = self.table.clone()
+        other.log = list(self.log)
+        return other

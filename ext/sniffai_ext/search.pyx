@@ -1,0 +1,403 @@
+"""Single-observer information-set MCTS (Cowling, Powley and Whitehouse 2012, "Information Set Monte Carlo Tree Search").
+
+    until a limit is hit:
+        determinize   sample the hidden hands and the talon from the exact belief
+        select        while every legal move of this world has a node, go down by UCB1 with availability counts
+        expand        add a node for a legal move that has none
+        roll out      play mostly greedy moves to the end of the round
+        back up       add the utility of each mover's team along the way
+
+A node is reached by the public record and what the observer itself drew: draws and passes of a turn lead through an
+*outcome* node. So the tree of one search mixes no situations that its observer can tell apart.
+
+Utility: what the round brings from here, in points, settlement included. With two teams it is a team's points less the
+other team's; with three seats a seat's points less the mean of the others' (each plays for itself). Reaching the target
+ends the round there (rules 7).
+"""
+
+from libc.math cimport sqrt, sqrtf
+from libc.string cimport memcpy
+
+from sniffai_ext.clock cimport monotonic
+from sniffai_ext.layout cimport Layout
+from sniffai_ext.rng cimport below, seed_rng
+from sniffai_ext.rollout cimport roll_out
+from sniffai_ext.round cimport draw_until_fit, legal_moves, pass_turn, place, settle
+from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
+from sniffai_ext.types cimport BLOCKED, MAX_MOVES, RUNNING, move_tile, team_count, team_of, uint8_t, uint16_t
+
+from sniffai_ext.errors import LimitsError, ViewError
+
+cdef extern from * nogil:
+    """
+    /* ln(x) for x >= 1 within 2e-4: exponent by bits, mantissa by a polynomial. Several times faster than logf. */
+    static inline float sniff_ln(float x) {
+        union { float f; uint32_t u; } v = { x };
+        float e = (float)((int)(v.u >> 23) - 127);
+        v.u = (v.u & 0x7fffff) | 0x3f800000;
+        return 0.69314718f * (e - 1.7417939f + (2.8212026f + (-1.4699568f + (0.44717955f - 0.056570851f * v.f)
+                              * v.f) * v.f) * v.f);
+    }
+    """
+    float fast_ln "sniff_ln"(float x) noexcept
+
+cdef enum:
+    OUTCOME = 256         # keys from here on are outcomes
+    CHECK_EVERY = 64      # simulations between two looks at the clock and at the stop flag: well under 0.2 ms
+
+cdef enum StopReason:
+    SIMULATIONS = 0
+    SECONDS = 1
+    MEMORY = 2
+    STOPPED = 3
+
+STOP_REASONS = ("simulations", "seconds", "memory", "stopped")
+
+
+cdef inline uint16_t settle_turn_seen(State *state, int observer) noexcept nogil:
+    """``settle_turn``, and the key of what the observer sees of it: 0 when nobody drew or passed."""
+    cdef uint32_t seen = 0
+    cdef int before
+    cdef bint fits
+    while state.end == RUNNING:
+        before = state.talon_next
+        fits = draw_until_fit(state)
+        if state.talon_next > before:
+            seen = (seen + state.seat + 1) * <uint32_t> 2654435761 + <uint32_t> (state.talon_next - before)
+            if fits and state.seat == observer:
+                seen = seen * <uint32_t> 2654435761 + state.forced + 1
+        if fits:
+            break
+        seen = (seen + state.seat + 1) * <uint32_t> 2246822519 + 1
+        state.passes += 1
+        if state.passes == state.players:
+            state.end = BLOCKED
+        else:
+            pass_turn(state)
+    if seen == 0:
+        return 0
+    seen ^= seen >> 15
+    return <uint16_t> (OUTCOME + seen % (65536 - OUTCOME))
+
+
+cdef class Search:
+    """A search tree for one view, grown by :meth:`run`.
+
+    :param view: the seat is to move and can place a tile.
+    :param seed: 0..2**64-1; the same view, seed and number of simulations give the same tree.
+    :param exploration: weight of the exploration term of UCB1, in points.
+    :param epsilon: chance of a random move in a rollout, 0..1.
+    :param memory_bytes: hard cap for the tree.
+    :param expected: simulations to make room for at once, a hint.
+    :raises SniffError: it is not the seat's turn to place a tile, no deal explains the view, or a parameter is out of
+        range.
+    """
+
+    def __init__(self, View view, seed, double exploration, double epsilon, memory_bytes, expected=0):
+        if view.must != "play":
+            raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
+        if not 0 <= epsilon <= 1:
+            raise LimitsError(f"epsilon is 0..1, not {epsilon}", reason="EPSILON_OUT_OF_RANGE", field="epsilon")
+        if not 0 <= exploration <= 1e6:
+            raise LimitsError(f"exploration is 0..1e6 points, not {exploration}", reason="EXPLORATION_OUT_OF_RANGE",
+                              field="exploration")
+        if not open_tree(&self.tree, memory_bytes, min(expected + expected // 2, 1 << 20)):
+            raise LimitsError(f"{memory_bytes} bytes are too few for a tree", reason="MEMORY_TOO_SMALL",
+                              field="memory_bytes")
+        self.view = view.copy()
+        self.belief = Belief(view)
+        self.view.fill_state(&self.start)
+        self.exploration = exploration
+        self.epsilon = <uint32_t> (epsilon * 65536)
+        seed_rng(&self.rng, <uint64_t> (seed & 0xffffffffffffffff))
+
+    def __dealloc__(self):
+        close_tree(&self.tree)
+
+    def run(self, simulations, double seconds):
+        """Grow the tree until ``simulations`` in all are done, ``seconds`` have passed, the memory is full or
+        :meth:`stop` is called. Releases the GIL.
+
+        :param simulations: total for this tree, 1..2**63-1.
+        :param seconds: from now on; infinity for no limit.
+        :return: the reason of the stop: ``"simulations"``, ``"seconds"``, ``"memory"`` or ``"stopped"``.
+        """
+        cdef uint64_t goal = simulations
+        cdef double deadline = monotonic() + seconds
+        cdef int reason
+        with nogil:
+            reason = self.run_until(goal, deadline)
+        return STOP_REASONS[reason]
+
+    def stop(self):
+        """End :meth:`run` within a millisecond, from any thread; later runs end at once."""
+        self.stop_flag = 1
+
+    cdef int run_until(self, uint64_t simulations, double deadline) noexcept nogil:
+        cdef int countdown = 1
+        while True:
+            if self.done >= simulations:
+                return SIMULATIONS
+            if self.no_memory:
+                return MEMORY
+            countdown -= 1
+            if countdown == 0:
+                countdown = CHECK_EVERY
+                if self.stop_flag:
+                    return STOPPED
+                if self.done and monotonic() >= deadline:
+                    return SECONDS
+            self.simulate()
+            self.done += 1
+
+    cdef void determinize(self, State *state) noexcept nogil:
+        """A full round that the view allows, each with its exact chance."""
+        memcpy(state, &self.start, sizeof(State))
+        self.belief.sample_hands(&self.rng, state.hand, state.talon)
+
+    cdef void simulate(self) noexcept nogil:
+        """One pass: determinize, select, expand, roll out, back up."""
+        cdef State state
+        cdef Path path
+        cdef uint32_t node = 0, child
+        cdef uint16_t seen
+        cdef bint fresh
+        cdef uint8_t move
+        self.determinize(&state)
+        path.length = 0
+        while True:
+            fresh = select_child(&self.tree, node, &state, self.exploration, &self.rng, &child, &move)
+            push(&path, child, team_of(state.players, state.seat))
+            place(&state, move)
+            seen = settle_turn_seen(&state, self.view.seat)
+            if child == 0:
+                self.no_memory = True
+                path.length -= 1
+            if fresh or state.end != RUNNING:
+                break
+            node = child
+            if seen:
+                node = outcome_child(&self.tree, child, seen)
+                if node == 0:
+                    self.no_memory = True
+                    break
+                push(&path, node, -1)
+        roll_out(&state, self.epsilon, &self.rng)
+        self.back_up(&path, &state)
+
+    cdef void back_up(self, const Path *path, State *state) noexcept nogil:
+        """Add the utilities of a finished round along the way."""
+        cdef double[3] utility
+        cdef double[3] gain
+        cdef int i, team, root_move, teams = team_count(state.players)
+        cdef Node *node
+        settle(state)
+        for team in range(teams):
+            gain[team] = state.score[team] - self.start.score[team]
+        utilities(gain, teams, utility)
+        self.tree.nodes[0].visits += 1
+        for i in range(path.length):
+            node = self.tree.nodes + path.node[i]
+            node.visits += 1
+            if path.team[i] >= 0:
+                node.total += utility[path.team[i]]
+        if path.length:
+            root_move = path.node[0] - self.tree.nodes[0].children
+            for team in range(teams):
+                self.sums[root_move][team] += utility[team]
+                self.squares[root_move][team] += utility[team] * utility[team]
+
+    # what it found
+
+    @property
+    def simulations(self):
+        """Simulations finished."""
+        return self.done
+
+    @property
+    def nodes(self):
+        """Nodes in use."""
+        return self.tree.in_use
+
+    @property
+    def memory_bytes(self):
+        """Bytes that the tree takes."""
+        return self.tree.used * sizeof(Node)
+
+    def root_moves(self):
+        """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations)``.
+
+        ``at`` is the lowest of the equal attachment points (-1: the lead); ``means`` and ``deviations`` hold the mean
+        utility and the standard deviation of a simulation for each team, in points (0.0 without a visit). Most visited
+        first, then the higher mean for the seat's team; moves never visited come last.
+        """
+        cdef int team, mover = team_of(self.view.players, self.view.seat)
+        cdef dict found = self._found()
+        rows = []
+        for tile, at in self.view.legal_moves():
+            move = self.view.table.compact(tile, at)
+            if move not in found:
+                found[move] = (0, 0, (0.0,) * team_count(self.view.players), (0.0,) * team_count(self.view.players))
+            if found[move] is not None:
+                rows.append((tile, at) + found[move])
+                found[move] = None
+        return sorted(rows, key=lambda row: (-row[2], -row[4][mover], row[0], row[1]))
+
+    def _found(self):
+        """Statistics of the root's children by compact move."""
+        cdef int i, team, teams = team_count(self.view.players)
+        cdef Node *node
+        cdef double mean, n
+        found = {}
+        for i in range(self.tree.nodes[0].count):
+            node = self.tree.nodes + self.tree.nodes[0].children + i
+            n = node.visits if node.visits else 1
+            means = tuple(self.sums[i][team] / n for team in range(teams))
+            deviations = tuple(
+                sqrt(max(0.0, (self.squares[i][team] - n * means[team] * means[team]) / max(1.0, n - 1)))
+                for team in range(teams)
+            )
+            found[node.key] = (node.visits, node.availability, means, deviations)
+        return found
+
+    def line(self, int tile, int at, int least=2):
+        """The most visited way on from a root move: ``[(tile, at, visits, estimated)]``.
+
+        ``estimated`` is set on every step after the first: each hangs on the hidden tiles of another seat, on a draw,
+        or on both. Draws and passes between two placements are left out.
+
+        :param least: the line ends before a step with fewer visits.
+        """
+        cdef Layout table = self.view.table.clone()
+        cdef uint32_t node = find_child(&self.tree, 0, table.compact(tile, at))
+        steps = []
+        while node and (not steps or self.tree.nodes[node].visits >= least):
+            tile = move_tile(<uint8_t> self.tree.nodes[node].key)
+            if steps:
+                at = named_point(table, self.tree.nodes[node].key)
+            table.put(tile, at)
+            steps.append((tile, at, self.tree.nodes[node].visits, bool(steps)))
+            node = next_step(&self.tree, node)
+        return steps
+
+
+cdef inline void push(Path *path, uint32_t node, int team) noexcept nogil:
+    path.node[path.length] = node
+    path.team[path.length] = team
+    path.length += 1
+
+
+cdef inline void utilities(const double *gain, int teams, double *utility) noexcept nogil:
+    """A team's gain less the mean of the others'."""
+    cdef int team
+    cdef double total = 0
+    for team in range(teams):
+        total += gain[team]
+    for team in range(teams):
+        utility[team] = gain[team] - (total - gain[team]) / (teams - 1)
+
+
+cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, float exploration, Rng *rng,
+                              uint32_t *child, uint8_t *move) noexcept nogil:
+    """Choose a legal move: one without a node if there is any (True: it got one, or 0 for want of memory), else by UCB1.
+
+    UCB1 with availability counts: mean + exploration * sqrt(ln(availability) / visits), Cowling et al. 2012, III-A.
+    """
+    cdef uint8_t[MAX_MOVES] moves
+    cdef uint32_t[MAX_MOVES] known
+    cdef uint64_t[4] legal
+    cdef Node *node
+    cdef int i, count = legal_moves(state, moves), found = 0
+    cdef uint32_t first = tree.nodes[parent].children
+    legal[0] = legal[1] = legal[2] = legal[3] = 0
+    for i in range(count):
+        legal[moves[i] >> 6] |= <uint64_t> 1 << (moves[i] & 63)
+    for i in range(tree.nodes[parent].count):
+        node = tree.nodes + first + i
+        if node.key < OUTCOME and legal[node.key >> 6] >> (node.key & 63) & 1:
+            legal[node.key >> 6] ^= <uint64_t> 1 << (node.key & 63)
+            node.availability += 1
+            known[found] = first + i
+            found += 1
+    if found < count:
+        move[0] = nth_left(moves, count, legal, below(rng, count - found))
+        child[0] = add_child(tree, parent, move[0])
+        if child[0]:
+            tree.nodes[child[0]].availability = 1
+        return True
+    child[0] = known[0] if found == 1 else best_by_ucb(tree, known, found, exploration)
+    move[0] = <uint8_t> tree.nodes[child[0]].key
+    return False
+
+
+cdef inline uint8_t nth_left(const uint8_t *moves, int count, const uint64_t *left, int n) noexcept nogil:
+    """The n-th of the moves whose bit is still set."""
+    cdef int i
+    for i in range(count):
+        if left[moves[i] >> 6] >> (moves[i] & 63) & 1:
+            if n == 0:
+                return moves[i]
+            n -= 1
+    return moves[0]
+
+
+cdef inline uint32_t best_by_ucb(const Tree *tree, const uint32_t *known, int found, float exploration) noexcept nogil:
+    cdef int i
+    cdef uint32_t best = known[0]
+    cdef float bound, highest = -1e30
+    cdef float share
+    cdef const Node *node
+    for i in range(found):
+        node = tree.nodes + known[i]
+        share = <float> 1.0 / <float> (node.visits if node.visits else 1)
+        bound = <float> node.total * share + exploration * sqrtf(fast_ln(<float> node.availability) * share)
+        if bound > highest:
+            highest = bound
+            best = known[i]
+    return best
+
+
+cdef inline uint32_t find_child(const Tree *tree, uint32_t parent, int key) noexcept nogil:
+    """The child with a key, 0 if there is none."""
+    cdef uint32_t i, first = tree.nodes[parent].children
+    for i in range(first, first + tree.nodes[parent].count):
+        if tree.nodes[i].key == key:
+            return i
+    return 0
+
+
+cdef inline uint32_t outcome_child(Tree *tree, uint32_t parent, uint16_t key) noexcept nogil:
+    """The outcome node with a key, made if need be; 0 when memory is out."""
+    cdef uint32_t child = find_child(tree, parent, key)
+    return child if child else add_child(tree, parent, key)
+
+
+cdef uint32_t most_visited(const Tree *tree, uint32_t parent, bint outcomes) noexcept nogil:
+    """The most visited child among the moves or among the outcomes, 0 if there is none."""
+    cdef uint32_t i, best = 0, first = tree.nodes[parent].children
+    for i in range(first, first + tree.nodes[parent].count):
+        if (tree.nodes[i].key >= OUTCOME) == outcomes and \
+                (best == 0 or tree.nodes[i].visits > tree.nodes[best].visits):
+            best = i
+    return best
+
+
+cdef uint32_t next_step(const Tree *tree, uint32_t node) noexcept nogil:
+    """The most visited placement after a move, through the most visited outcome where that is likelier."""
+    cdef uint32_t move = most_visited(tree, node, False)
+    cdef uint32_t outcome = most_visited(tree, node, True)
+    cdef uint32_t i, direct = 0, first = tree.nodes[node].children
+    for i in range(first, first + tree.nodes[node].count):
+        if tree.nodes[i].key < OUTCOME:
+            direct += tree.nodes[i].visits
+    if outcome and tree.nodes[outcome].visits > direct:
+        return most_visited(tree, outcome, False)
+    return move
+
+
+cdef int named_point(Layout table, int key) except -2:
+    """The lowest attachment point that a compact move stands for."""
+    for tile, at in table.moves(<uint32_t> 1 << (key >> 3)):
+        if table.compact(tile, at) == key:
+            return at
+    raise AssertionError("a move of the tree does not fit its own line")

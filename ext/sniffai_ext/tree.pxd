@@ -1,0 +1,46 @@
+"""The search tree: one arena of 24-byte nodes; the children of a node lie side by side.
+
+    arena   [0 root][ children of the root, room 32 ........ ][children of a][children of b ..][free][...
+              |       ^  a      b                              ^              ^
+              +-------+  +------|------------------------------+              |
+                                +---------------------------------------------+
+
+A node stands for a placement, or for what its observer saw of the draws and passes after one (an *outcome*): key < 256
+is a compact move, other keys are hashes of outcomes. When a block of children is full it moves to a larger one and the
+old block is kept for reuse; only the parent points to it. A node is 24 bytes, and blocks grow in small steps, so that a
+tree takes less than 32 bytes for each node in use.
+"""
+
+from sniffai_ext.types cimport uint8_t, uint16_t, uint32_t, uint64_t
+
+cdef enum:
+    ROOT_ROOM = 32
+    MAX_ROOM = 255
+    ROOMS = 16            # how many block sizes there are
+
+cdef struct Node:
+    double total          # sum of the utilities of the team that made the move
+    uint32_t visits
+    uint32_t availability # simulations in which the parent was reached and the move was legal
+    uint32_t children     # arena index of the first child
+    uint16_t key
+    uint8_t count         # children in use
+    uint8_t room          # children there is room for
+
+cdef struct Tree:
+    Node *nodes
+    uint32_t used         # arena nodes handed out, spare and free ones included
+    uint32_t capacity     # arena nodes there is memory for now
+    uint32_t limit        # arena nodes there may ever be
+    uint32_t in_use       # nodes that stand for something
+    uint32_t[ROOMS] spare # by block size: first block given back, 0 if none
+
+cdef extern from * nogil:
+    """
+    static const uint8_t SNIFF_ROOMS[16] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 26, 34, 64, 128, 255};
+    """
+    const uint8_t[16] ROOM_SIZES "SNIFF_ROOMS"
+
+cdef bint open_tree(Tree *tree, uint64_t memory_bytes, uint64_t expected_nodes) noexcept nogil
+cdef void close_tree(Tree *tree) noexcept nogil
+cdef uint32_t add_child(Tree *tree, uint32_t parent, uint16_t key) noexcept nogil

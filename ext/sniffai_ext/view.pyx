@@ -1,0 +1,371 @@
+"""One seat's knowledge, event by event, each checked against the rules and the seat's own hand.
+
+For every other seat the history is kept as *batches*: the tiles of its deal and of each draw. A draw or a pass says
+that no tile held at that moment fits (rules 5), so the batches of that moment lose the fitting tiles. A tile placed
+later came out of one of the batches that could still hold it.
+"""
+
+from sniffai_ext.types cimport (
+    ALL_TILES, BLOCKED, FITTING, HIGH, LOW, NO_TILE, PIPS, RUNNING, TARGET, TILES, WENT_OUT, hand_size, lowest,
+    popcount, target_of, team_count, team_of,
+)
+
+from sniffai_ext.errors import HistoryError, MoveError, SniffError, TileError, ViewError
+from sniffai_ext.round import check_players, check_scores
+
+
+cdef str tile_text(int tile):
+    return f"{LOW[tile]}|{HIGH[tile]}"
+
+
+cdef class View:
+    """What ``seat`` knows before the lead; :meth:`play`, :meth:`draw` and :meth:`passes` add what it sees.
+
+    :param players: seats, 2..4.
+    :param seat: whose knowledge this is.
+    :param leader: the seat that leads.
+    :param hand: mask of the tiles dealt to the seat.
+    :param scores: one a team, before the round.
+    :raises SniffError: see :class:`sniffai_ext.round.Round`; ``field`` is the parameter's name.
+    """
+
+    def __init__(self, int players, int seat, int leader, hand, scores):
+        self._seat_down(players, seat, scores)
+        if not 0 <= leader < players:
+            raise ViewError(f"there is no seat {leader}", reason="SEAT_OUT_OF_RANGE", field="leader")
+        if not 0 <= hand <= ALL_TILES or popcount(hand) != hand_size(players):
+            raise TileError(f"a hand is dealt {hand_size(players)} tiles, not {int(hand).bit_count()}",
+                            reason="WRONG_HAND_SIZE", field="hand")
+        self.dealt = self.hand = hand
+        self.to_move = leader
+        self.talon_size = TILES - players * hand_size(players)
+        for other in range(players):
+            self.size[other] = hand_size(players)
+            self.batch[other][0] = Batch(hand_size(players), ALL_TILES)
+            self.batch_count[other] = 1
+
+    def _seat_down(self, int players, int seat, scores):
+        check_players(players)
+        if not 0 <= seat < players:
+            raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field="seat")
+        for team, score in enumerate(check_scores(players, scores)):
+            self.score[team] = score
+        self.players = players
+        self.seat = seat
+        self.forced = -1
+        self.last_seat = -1
+        self.table = Layout()
+
+    @classmethod
+    def snapshot(cls, int players, int seat, placements, hand, sizes, int talon_size, voids, scores, int drawn=-1):
+        """The knowledge of the seat to move without the history: what lies open and who is known to lack what.
+
+        :param placements: ``[(tile, at)]`` in play order.
+        :param hand: mask of the tiles the seat holds now.
+        :param sizes: tiles in every hand, by seat.
+        :param voids: a 7-bit mask of pips a seat: suits that the seat is known not to hold.
+        :param scores: one a team, now.
+        :param drawn: the tile just drawn, which must be placed; -1 if none.
+        :raises SniffError: tiles that do not add up to one set, or a placement that does not fit.
+        """
+        cdef View view = View.__new__(View)
+        cdef int other
+        view._seat_down(players, seat, scores)
+        view.to_move = seat
+        for index, (tile, at) in enumerate(placements):
+            try:
+                view.table.put(tile, at)
+            except SniffError as error:
+                raise error.at(f"table[{index}]") from None
+            if hand >> tile & 1:
+                raise TileError(f"{tile_text(tile)} is on the table and in the hand", reason="TILE_TWICE",
+                                field=f"table[{index}].tile")
+        view._take_sizes(hand, sizes, talon_size)
+        view._take_voids(voids)
+        if drawn >= 0:
+            view._take_drawn(drawn)
+        return view
+
+    def _take_sizes(self, hand, sizes, int talon_size):
+        cdef int other
+        if not 0 < hand <= ALL_TILES:
+            raise TileError("the seat to move holds at least one tile", reason="WRONG_HAND_SIZE", field="hand")
+        if len(sizes) != self.players:
+            raise ViewError(f"{self.players} seats need {self.players} sizes, not {len(sizes)}",
+                            reason="WRONG_NUMBER_OF_SIZES", field="sizes")
+        for other, size in enumerate(sizes):
+            if not 1 <= size <= TILES:
+                raise ViewError(f"a seat in play holds 1..{TILES} tiles, not {size}", reason="SIZE_OUT_OF_RANGE",
+                                field=f"sizes[{other}]")
+            self.size[other] = size
+        if popcount(hand) != self.size[self.seat]:
+            raise ViewError(f"the seat holds {popcount(hand)} tiles, not {self.size[self.seat]}",
+                            reason="WRONG_HAND_SIZE", field=f"sizes[{self.seat}]")
+        dealt = self.players * hand_size(self.players)
+        if not 0 <= talon_size <= TILES - dealt:
+            raise ViewError(f"the talon has 0..{TILES - dealt} tiles, not {talon_size}", reason="SIZE_OUT_OF_RANGE",
+                            field="talon_size")
+        total = self.table.placed + sum(sizes) + talon_size
+        if total != TILES:
+            raise ViewError(f"table, hands and talon have {total} tiles together, not {TILES}",
+                            reason="TILES_DO_NOT_ADD_UP", field="sizes")
+        self.hand = hand
+        self.talon_size = talon_size
+
+    def _take_voids(self, voids):
+        cdef int other
+        if len(voids) != self.players:
+            raise ViewError(f"{self.players} seats need {self.players} sets of void suits, not {len(voids)}",
+                            reason="WRONG_NUMBER_OF_VOIDS", field="voids")
+        for other, pips in enumerate(voids):
+            if not 0 <= pips < 1 << PIPS:
+                raise ViewError("a suit is 0..6", reason="SUIT_OUT_OF_RANGE", field=f"voids[{other}]")
+            if other == self.seat and self.hand & FITTING[pips]:
+                raise ViewError("the seat holds a tile of a suit it is said to lack", reason="VOID_SUIT_HELD",
+                                field=f"voids[{other}]")
+            self.batch[other][0] = Batch(self.size[other], ALL_TILES & ~FITTING[pips])
+            self.batch_count[other] = 1
+
+    def _take_drawn(self, int drawn):
+        if drawn >= TILES or not self.hand >> drawn & 1:
+            raise ViewError("the drawn tile is not in the hand", reason="TILE_NOT_IN_HAND", field="drawn")
+        if self.table.placed == 0:
+            raise ViewError("nobody draws before the lead", reason="DRAW_NOT_ALLOWED", field="drawn")
+        if self.table.fits(self.hand & ~(<uint32_t> 1 << drawn)):
+            raise ViewError("a tile of the hand fitted: there was nothing to draw", reason="DRAW_NOT_ALLOWED",
+                            field="drawn")
+        self.forced = drawn if self.table.fits(<uint32_t> 1 << drawn) else -1
+
+    # what the seat sees
+
+    def _turn(self, int seat):
+        if self.end != RUNNING:
+            raise ViewError("the round is over", reason="ROUND_OVER", field="seat")
+        if not 0 <= seat < self.players:
+            raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field="seat")
+        if seat != self.to_move:
+            raise ViewError(f"it is the turn of seat {self.to_move}, not of seat {seat}", reason="NOT_THE_TURN",
+                            field="seat")
+
+    def play(self, int seat, int tile, int at):
+        """``seat`` places ``tile`` at an attachment point (-1: the lead). Returns the points.
+
+        :raises SniffError: ``field`` is ``"seat"``, ``"play"`` (the tile) or ``"at"``.
+        """
+        cdef int team
+        self._turn(seat)
+        try:
+            self.table.compact(tile, at)
+        except MoveError as error:
+            raise MoveError(error.message, reason=error.reason, field="play" if error.field == "tile" else "at") \
+                from None
+        if seat == self.seat:
+            self._shed_own(tile)
+        else:
+            self._shed_other(seat, tile)
+        points = self.table.put(tile, at)
+        self.size[seat] -= 1
+        self.pending = 0
+        self.passes = 0
+        self.last_seat = seat
+        team = team_of(self.players, seat)
+        self.score[team] += points
+        if points and self.score[team] >= target_of(self.players):
+            self._finish(TARGET)
+        elif self.size[seat] == 0:
+            self._finish(WENT_OUT)
+        else:
+            self.to_move = (seat + 1) % self.players
+        return points
+
+    def _finish(self, int end):
+        self.end = end
+        self.to_move = -1
+
+    def _shed_own(self, int tile):
+        if not self.hand >> tile & 1:
+            raise MoveError(f"the seat does not hold {tile_text(tile)}", reason="TILE_NOT_IN_HAND", field="play")
+        if self.forced >= 0 and tile != self.forced:
+            raise MoveError(f"the drawn tile {tile_text(self.forced)} must be played", reason="DRAWN_TILE_IS_FORCED",
+                            field="play")
+        self.hand &= ~(<uint32_t> 1 << tile)
+        self.forced = -1
+
+    def _shed_other(self, int seat, int tile):
+        cdef int b, origins = 0
+        if self.hand >> tile & 1:
+            raise ViewError(f"{tile_text(tile)} is in the seat's own hand", reason="TILE_IN_OWN_HAND", field="play")
+        if self.pending:                     # the tile drawn last: it is known now
+            self._add_batch(seat, self.pending - 1)
+            return
+        for b in range(self.batch_count[seat]):
+            if self.batch[seat][b].size and self.batch[seat][b].allowed >> tile & 1:
+                origins |= 1 << b
+        if not origins:
+            raise HistoryError(f"seat {seat} cannot hold {tile_text(tile)}: it drew or passed when that tile fitted",
+                               reason="NO_DEAL_EXPLAINS", field="play")
+        self.shed[seat][self.shed_count[seat]] = Shed(tile, origins)
+        self.shed_count[seat] += 1
+
+    def _add_batch(self, int seat, int size):
+        """The draws of this turn, none of which fitted, become a batch."""
+        if size:
+            self.batch[seat][self.batch_count[seat]] = Batch(size, ALL_TILES & ~FITTING[self.table.arms.open])
+            self.batch_count[seat] += 1
+
+    def _exclude(self, int seat):
+        """No tile that the seat holds fits now."""
+        cdef int b
+        for b in range(self.batch_count[seat]):
+            self.batch[seat][b].allowed &= ~FITTING[self.table.arms.open]
+
+    def draw(self, int seat, int count, tiles=None):
+        """``seat`` draws ``count`` tiles; ``tiles`` (indices, in order) for the seat's own draws only.
+
+        :raises SniffError: ``field`` is ``"seat"``, ``"draw"``, ``"tiles"`` or ``"tiles[i]"``.
+        """
+        self._turn(seat)
+        if self.table.placed == 0:
+            raise ViewError("nobody draws before the lead", reason="DRAW_NOT_ALLOWED", field="draw")
+        if not 1 <= count <= self.talon_size:
+            raise ViewError(f"{count} tiles drawn from a talon of {self.talon_size}", reason="DRAW_COUNT_OUT_OF_RANGE",
+                            field="draw")
+        if seat == self.seat:
+            self._draw_own(count, tiles)
+        elif tiles:
+            raise ViewError("the tiles that another seat drew are hidden", reason="HIDDEN_TILES_GIVEN", field="tiles")
+        else:
+            self._exclude(seat)
+            self.pending += count
+        self.size[seat] += count
+        self.talon_size -= count
+
+    def _draw_own(self, int count, tiles):
+        cdef uint32_t drawn = 0
+        cdef int index, tile
+        if self.table.fits(self.hand):
+            raise ViewError("a tile of the hand fits: drawing is not allowed", reason="DRAW_NOT_ALLOWED", field="draw")
+        if tiles is None or len(tiles) != count:
+            raise ViewError(f"the seat drew {count} tiles and names {len(tiles or ())}", reason="WRONG_NUMBER_OF_TILES",
+                            field="tiles")
+        for index, tile in enumerate(tiles):
+            if not 0 <= tile < TILES:
+                raise TileError(f"there is no tile with index {tile}", reason="UNKNOWN_TILE", field=f"tiles[{index}]")
+            if (self.hand | drawn | self.table.tiles) >> tile & 1:
+                raise TileError(f"{tile_text(tile)} was seen before", reason="TILE_TWICE", field=f"tiles[{index}]")
+            if self.table.fits(drawn):
+                raise ViewError(f"{tile_text(lowest(self.table.fits(drawn)))} fitted: the draw ended there",
+                                reason="DRAW_NOT_ALLOWED", field=f"tiles[{index}]")
+            drawn |= <uint32_t> 1 << tile
+        if self.table.fits(drawn):
+            self.forced = tile
+        self.hand |= drawn
+        self.pending += count
+
+    def passes_turn(self, int seat):
+        """``seat`` passes.
+
+        :raises SniffError: ``field`` is ``"seat"`` or ``"pass"``.
+        """
+        self._turn(seat)
+        if self.table.placed == 0:
+            raise ViewError("nobody passes before the lead", reason="PASS_NOT_ALLOWED", field="pass")
+        if self.talon_size:
+            raise ViewError(f"the talon has {self.talon_size} tiles: the seat must draw", reason="PASS_NOT_ALLOWED",
+                            field="pass")
+        if seat == self.seat:
+            if self.table.fits(self.hand):
+                raise ViewError("a tile of the hand fits: passing is not allowed", reason="PASS_NOT_ALLOWED",
+                                field="pass")
+        else:
+            self._exclude(seat)
+            self._add_batch(seat, self.pending)
+        self.pending = 0
+        self.passes += 1
+        self.to_move = (seat + 1) % self.players
+        if self.passes == self.players:
+            self._finish(BLOCKED)
+
+    # what the seat knows
+
+    @property
+    def over(self):
+        return self.end != RUNNING
+
+    @property
+    def went_out(self):
+        """The seat that went out, or -1."""
+        return self.last_seat if self.end == WENT_OUT else -1
+
+    @property
+    def blocked(self):
+        return self.end == BLOCKED
+
+    @property
+    def match_winner(self):
+        """The team that reached the target, or -1."""
+        return team_of(self.players, self.last_seat) if self.end == TARGET else -1
+
+    @property
+    def scores(self):
+        """One a team, with the points of every placement seen; no deductions."""
+        return tuple(self.score[team] for team in range(team_count(self.players)))
+
+    @property
+    def sizes(self):
+        """Tiles in every hand, by seat."""
+        return tuple(self.size[seat] for seat in range(self.players))
+
+    @property
+    def layout(self):
+        return self.table.clone()
+
+    @property
+    def must(self):
+        """What the rules ask of the seat: ``"play"``, ``"draw"``, ``"pass"``, ``"wait"`` or ``"over"``."""
+        if self.end != RUNNING:
+            return "over"
+        if self.to_move != self.seat:
+            return "wait"
+        if self.table.fits(self.hand):
+            return "play"
+        return "draw" if self.talon_size else "pass"
+
+    def legal_moves(self):
+        """``[(tile, at)]`` when the seat is to place a tile, else []."""
+        if self.must != "play":
+            return []
+        return self.table.moves(<uint32_t> 1 << self.forced if self.forced >= 0 else self.hand)
+
+    cdef uint32_t unseen(self) noexcept:
+        """The tiles that the seat has not seen."""
+        return ALL_TILES & ~(self.hand | self.table.tiles)
+
+    cdef void fill_state(self, State *state) noexcept:
+        """Everything of a packed round but the hidden hands and the talon."""
+        cdef int i
+        state.arms = self.table.arms
+        for i in range(4):
+            state.score[i] = <short> self.score[i]
+            state.hand[i] = 0
+        state.hand[self.seat] = self.hand
+        state.target = <short> target_of(self.players)
+        state.talon_next = 0
+        state.talon_end = <uint8_t> self.talon_size
+        state.players = <uint8_t> self.players
+        state.seat = <uint8_t> self.to_move
+        state.forced = <uint8_t> self.forced if self.forced >= 0 else NO_TILE
+        state.passes = <uint8_t> self.passes
+        state.end = <uint8_t> self.end
+
+    def copy(self):
+        """An independent copy."""
+        cdef View other = View.__new__(View)
+        other.players, other.seat, other.to_move = self.players, self.seat, self.to_move
+        other.dealt, other.hand, other.talon_size, other.forced = self.dealt, self.hand, self.talon_size, self.forced
+        other.size, other.score = self.size, self.score
+        other.passes, other.end, other.last_seat, other.pending = self.passes, self.end, self.last_seat, self.pending
+        other.table = self.table.clone()
+        other.batch, other.batch_count = self.batch, self.batch_count
+        other.shed, other.shed_count = self.shed, self.shed_count
+        return other
