@@ -25,6 +25,7 @@ cdef class Belief:
     cdef readonly int players
     cdef readonly int seat
     cdef uint32_t hidden              # tiles not seen
+    cdef uint32_t own                 # tiles in the seat's own hand
     cdef uint32_t pool                # hidden tiles that no cell may hold
     cdef uint8_t[5] free_size         # places without constraints: how many hidden tiles each holds
     cdef list free_batches            # (place, size) of the free batches, one by one

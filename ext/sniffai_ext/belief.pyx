@@ -39,6 +39,7 @@ cdef class Belief:
         self.players = view.players
         self.seat = view.seat
         self.hidden = view.unseen()
+        self.own = view.hand
         self.free_batches = []
         self._take_batches(view)
         self._list_tiles()
@@ -182,6 +183,11 @@ cdef class Belief:
     # what it answers
 
     @property
+    def constrained(self):
+        """Whether some draw or pass says where hidden tiles cannot be."""
+        return self.cells > 0
+
+    @property
     def assignments(self):
         """How many ways there are to fill each seat's deal, each draw and the rest of the talon (an exact int)."""
         ways = int(self.count()) * factorial(self._pool_size())
@@ -203,7 +209,9 @@ cdef class Belief:
         cdef double[:, ::1] rows = marginals
         cdef double pool_size = self._pool_size()
         for tile in range(TILES):
-            if self.pool >> tile & 1:
+            if self.own >> tile & 1:
+                rows[tile, self.seat] = 1.0
+            elif self.pool >> tile & 1:
                 self._spread(rows, tile, 1.0, pool_size)
         self._cell_marginals(rows, pool_size)
         return marginals

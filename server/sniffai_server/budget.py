@@ -1,0 +1,65 @@
+"""What one search may spend: the request's limits, the server's caps, and the call's deadline."""
+
+import time
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
+
+from sniffai.params import Limits
+from sniffai.v1 import notice_pb2
+from sniffai.wire import warning
+from sniffai_server.settings import Settings
+
+Number = TypeVar("Number", int, float)
+
+MIN_MARGIN: Final = 0.03
+"""Seconds kept for the way back, at least; longer deadlines keep a share of their time."""
+MARGIN_SHARE: Final = 0.05
+LEAST_SECONDS: Final = 0.001
+"""A search whose deadline is all but gone still gets this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The limits of one search and the moment at which its answer must be ready."""
+
+    limits: Limits
+    """What the request and the server allow: told to the client, and free of any clock reading."""
+    end: float | None
+    """The latest end of the search, in seconds of ``time.monotonic()``; ``None`` for a call without a deadline."""
+
+    @classmethod
+    def of(cls, limits: Limits, time_remaining: float | None) -> "Budget":
+        """The budget of a call that has ``time_remaining`` seconds to its deadline."""
+        if time_remaining is None:
+            return cls(limits, None)
+        margin = max(MIN_MARGIN, MARGIN_SHARE * time_remaining)
+        return cls(limits, time.monotonic() + time_remaining - margin)
+
+    def now(self) -> tuple[Limits, bool]:
+        """The limits for a search that starts at this moment, and whether the deadline is what bounds its time."""
+        if self.end is None:
+            return self.limits, False
+        left = max(LEAST_SECONDS, self.end - time.monotonic())
+        if self.limits.seconds is not None and self.limits.seconds <= left:
+            return self.limits, False
+        return replace(self.limits, seconds=left), True
+
+
+def effective_limits(requested: Limits, settings: Settings) -> tuple[Limits, list[notice_pb2.Warning]]:
+    """The limits in force for a request, and a warning for each that was cut to the server's cap."""
+    caps = settings.caps
+    default_seconds = caps.seconds if requested.simulations else settings.default_seconds
+    warnings: list[notice_pb2.Warning] = []
+    limits = Limits(
+        simulations=_capped("simulations", requested.simulations or caps.simulations, caps.simulations, warnings),
+        seconds=_capped("time", requested.seconds or default_seconds, caps.seconds, warnings),
+        memory_bytes=_capped("memory_bytes", requested.memory_bytes or caps.memory_bytes, caps.memory_bytes, warnings),
+    )
+    return limits, warnings
+
+
+def _capped(field: str, wanted: Number | None, cap: Number | None, warnings: list[notice_pb2.Warning]) -> Number | None:
+    if wanted is None or cap is None or wanted <= cap:
+        return wanted
+    warnings.append(warning(f"limits.{field}", "CLAMPED", f"{wanted} is more than this server allows: {cap} was used"))
+    return cap

@@ -1,0 +1,72 @@
+"""RulesService: what the rules say, no search."""
+
+# ruff: noqa: N802 (methods are named as in the .proto files)
+
+import secrets
+from typing import Any, Final
+
+from sniffai import wire
+from sniffai.belief import Belief
+from sniffai.round import Round
+from sniffai.v1 import notice_pb2, rules_service_pb2_grpc
+from sniffai.v1 import rules_service_pb2 as pb
+
+DRAWN_SEEDS: Final = 2**53
+"""Seeds that the server draws are below this, so that JavaScript clients can repeat them."""
+
+
+class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
+    """Decode, call, encode."""
+
+    async def ListLegalMoves(self, request: pb.ListLegalMovesRequest, context: Any) -> pb.ListLegalMovesResponse:
+        """What the view's seat may do."""
+        view = wire.read_view(wire.given(request, "view"))
+        return pb.ListLegalMovesResponse(
+            action=wire.ACTIONS[view.must],
+            moves=wire.write_legal_moves(view),
+            layout=wire.write_layout(view.layout),
+            warnings=wire.unknown_fields(request),
+        )
+
+    async def ApplyMove(self, request: pb.ApplyMoveRequest, context: Any) -> pb.ApplyMoveResponse:
+        """One move, and the draws and passes that follow from it."""
+        deal, move = wire.given(request, "deal"), wire.given(request, "move")
+        round_ = wire.read_round(deal)
+        before = len(round_.history)
+        points = wire.play(round_, move)
+        return pb.ApplyMoveResponse(
+            deal=wire.write_deal(round_),
+            points=points,
+            events=map(wire.write_event, round_.history[before:]),
+            state=wire.write_state(round_),
+            warnings=wire.unknown_fields(request),
+        )
+
+    async def ValidateView(self, request: pb.ValidateViewRequest, context: Any) -> pb.ValidateViewResponse:
+        """Whether a view can be true; what is wrong with it is data."""
+        message = wire.given(request, "view")
+        response = pb.ValidateViewResponse(warnings=wire.unknown_fields(request))
+        try:
+            view = wire.read_view(message)
+        except wire.WireError as error:
+            response.violations.extend(map(_violation, error.violations))
+        else:
+            response.valid = True
+            response.facts.CopyFrom(wire.write_facts(view, Belief(view).assignments))
+        return response
+
+    async def DealRound(self, request: pb.DealRoundRequest, context: Any) -> pb.DealRoundResponse:
+        """A shuffled round."""
+        seed = wire.read_seed(request.seed) if request.HasField("seed") else secrets.randbelow(DRAWN_SEEDS)
+        leader = request.leader if request.HasField("leader") else None
+        round_ = Round.deal(request.players, seed, leader, request.scores or None)
+        return pb.DealRoundResponse(
+            deal=wire.write_deal(round_),
+            state=wire.write_state(round_),
+            seed=seed,
+            warnings=wire.unknown_fields(request),
+        )
+
+
+def _violation(violation: wire.Violation) -> notice_pb2.Violation:
+    return notice_pb2.Violation(field=violation.field, reason=violation.reason, description=violation.description)

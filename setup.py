@@ -1,0 +1,87 @@
+"""Builds the compiled core, ext/sniffai_ext/*.pyx; everything else is declared in pyproject.toml.
+
+Every .pyx found is built: a new room needs no line here. A module is translated again when its .pyx or a .pxd that
+it cimports changed, and all of them when this file, Cython or the variant changed.
+
+SNIFFAI_BUILD, a comma-separated list, chooses a variant (default: none, the fast build):
+    annotate   an HTML page for each module under build/cython; yellow lines call into Python
+    trace      line tracing, for coverage of the .pyx files; slow
+    sanitize   address and undefined-behaviour sanitizers (run Python with libasan preloaded)
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import Cython
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+ROOM = Path("ext/sniffai_ext")
+GENERATED = Path("build/cython")
+CORES = os.cpu_count() or 1
+VARIANTS = {"annotate", "sanitize", "trace"}
+# The tables of types.pxd are shared by all rooms; no room uses each of them.
+OPTIMIZE = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-Wno-unused-const-variable", "-Wno-unused-function"]
+SANITIZE = ["-fsanitize=address,undefined", "-fno-omit-frame-pointer", "-g"]
+
+
+def chosen_variant():
+    """Return the set of words in SNIFFAI_BUILD; an unknown word ends the build."""
+    words = {word.strip() for word in os.environ.get("SNIFFAI_BUILD", "").split(",")} - {""}
+    if unknown := words - VARIANTS:
+        raise SystemExit(f"SNIFFAI_BUILD: unknown {sorted(unknown)}; known: {sorted(VARIANTS)}")
+    return words
+
+
+def extension(path, variant):
+    """Return the build description of one .pyx file. Baseline instruction set: no -march, so that wheels travel."""
+    sanitize = SANITIZE if "sanitize" in variant else []
+    return Extension(
+        f"sniffai_ext.{path.stem}",
+        [path.as_posix()],
+        define_macros=[("CYTHON_TRACE_NOGIL", "1")] if "trace" in variant else [],
+        extra_compile_args=OPTIMIZE + sanitize,
+        extra_link_args=sanitize,
+    )
+
+
+def directives(variant):
+    """Return Cython's compiler directives.
+
+    Bounds are checked where Cython can (Python sequences and memoryviews, at the door); the kernels work on C arrays
+    and structs, where such checks do not exist, so they cost nothing there.
+    """
+    return {"language_level": "3", "cdivision": True, "embedsignature": True, "linetrace": "trace" in variant}
+
+
+def recipe(variant):
+    """Return all that the generated C depends on besides the .pyx and .pxd files."""
+    return "\n".join([Path(__file__).read_text(encoding="utf-8"), Cython.__version__, *sorted(variant)])
+
+
+def translate(variant):
+    """Translate to C what changed, or everything after a change of recipe, and return the extensions."""
+    note = GENERATED / "recipe.txt"
+    now = recipe(variant)
+    extensions = cythonize(
+        [extension(path, variant) for path in sorted(ROOM.glob("*.pyx"))],
+        annotate="annotate" in variant,
+        build_dir=GENERATED.as_posix(),
+        compiler_directives=directives(variant),
+        force=not note.exists() or note.read_text(encoding="utf-8") != now,
+        include_path=["ext"],
+        nthreads=CORES,
+    )
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(now, encoding="utf-8")
+    return extensions
+
+
+def main():
+    """Describe the extensions and hand over to setuptools."""
+    setup(ext_modules=translate(chosen_variant()), options={"build_ext": {"parallel": CORES}})
+
+
+if __name__ == "__main__":
+    main()

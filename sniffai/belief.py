@@ -1,0 +1,105 @@
+"""The exact distribution of the tiles that a view cannot see (docs/rules.md, consequences)."""
+
+import secrets
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from sniffai_ext.belief import Belief as CoreBelief
+
+from sniffai.errors import ViewError
+from sniffai.params import check_seed
+from sniffai.tiles import Tile, TileLike, mask_tiles, read_tile
+from sniffai.tiles import TILES
+from sniffai.view import View
+
+Place = int | Literal["talon"]
+"""A seat, or the talon."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """One way the hidden tiles may lie."""
+
+    hands: tuple[tuple[Tile, ...], ...]
+    """By seat, ascending; the view's own seat holds its known hand."""
+    talon: tuple[Tile, ...]
+    """In drawing order where the world was sampled, ascending where it was listed."""
+    weight: int = 1
+    """Assignments of tiles to deals and draws that make this world; 1 for a sampled world."""
+
+
+class Belief:
+    """Uniform over all deals that explain the view.
+
+    :raises HistoryError: no deal does.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._core = CoreBelief(view.core())
+        self._table: npt.NDArray[np.float64] | None = None
+
+    @property
+    def assignments(self) -> int:
+        """How many ways there are to fill each seat's deal, each draw and the rest of the talon; exact."""
+        return self._core.assignments
+
+    @property
+    def table(self) -> npt.NDArray[np.float64]:
+        """Exact marginals, read-only float64 ``[28, players + 1]``: tile by seat, last column the talon."""
+        if self._table is None:
+            self._table = self._core.table()
+            self._table.setflags(write=False)
+        return self._table
+
+    def probability(self, tile: TileLike, place: Place) -> float:
+        """The chance that a tile lies at a seat or in the talon, 0..1. A tile on the table lies nowhere.
+
+        :raises TileError: there is no such tile.
+        :raises ViewError: there is no such place.
+        """
+        players = self._view.players
+        column = players if place == "talon" else place
+        if isinstance(column, bool) or column not in range(players + 1) or (column == players and place != "talon"):
+            raise ViewError(f"a place is a seat or 'talon', not {place!r}", reason="SEAT_OUT_OF_RANGE", field="place")
+        return float(self.table[read_tile(tile, "tile").index, column])
+
+    def sample(self, rng: np.random.Generator | int | None = None) -> World:
+        """One world, each with its chance; :meth:`sample_many` is faster for many.
+
+        :param rng: a generator of numpy, a seed (0..2**64-1), or ``None`` for a world nobody can repeat.
+        :raises LimitsError: the seed is out of range.
+        """
+        hands, talons = self.sample_many(1, rng)
+        return World(self._hands(hands[0]), tuple(TILES[tile] for tile in talons[0]))
+
+    def sample_many(
+        self, count: int, rng: np.random.Generator | int | None = None
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
+        """``count`` independent worlds as numbers.
+
+        :return: uint32 ``[count, players]`` tile masks (bit i: tile of index i; 0 for the view's own seat), and uint8
+            ``[count, talon size]`` tile indices in drawing order.
+        :raises LimitsError: count is negative or the seed is out of range.
+        """
+        return self._core.sample(count, _seed(rng))
+
+    def worlds(self, limit: int = 10_000) -> list[World] | None:
+        """Every world with its weight, or ``None`` when there are more than ``limit``."""
+        found = self._core.worlds(limit)
+        if found is None:
+            return None
+        return [World(self._hands(key[:-1]), mask_tiles(key[-1]), weight) for key, weight in sorted(found.items())]
+
+    def _hands(self, masks: "npt.NDArray[np.uint32] | tuple[int, ...]") -> tuple[tuple[Tile, ...], ...]:
+        own = self._view.seat
+        return tuple(self._view.hand if seat == own else mask_tiles(int(mask)) for seat, mask in enumerate(masks))
+
+
+def _seed(rng: np.random.Generator | int | None) -> int:
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(0, 2**64, dtype=np.uint64))
+    return secrets.randbits(64) if rng is None else check_seed(rng)

@@ -1,0 +1,146 @@
+"""Measure the core on this machine, and sum up what it answers in one number, the *bench signature*.
+
+Speeds are medians over repeats on one core. The signature comes from fixed seeds and numbers of simulations: it changes
+when, and only when, the behaviour of rules, belief or search changes.
+"""
+
+import math
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from sniffai_ext.belief import Belief as CoreBelief
+from sniffai_ext.rollout import rollouts, state_bytes
+from sniffai_ext.search import Search as CoreSearch
+
+from sniffai.arena import derived_seed
+from sniffai.params import DEFAULT_MEMORY_BYTES, Limits, SearchParams
+from sniffai.round import Round
+from sniffai.rules import PLAYERS
+from sniffai.search import analyze
+from sniffai.view import View
+
+REPEATS: Final = 5
+SEARCH_SIMULATIONS: Final = 10_000
+SIGNATURE_ROUNDS: Final = 4
+SIGNATURE_SIMULATIONS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """One measured speed."""
+
+    name: str
+    """What was done."""
+    players: int
+    per_second: float
+    """Median over the repeats."""
+    slowest: float
+    fastest: float
+
+
+def measure(scale: float = 1.0) -> Iterator[Speed]:
+    """Every speed, one after the other; about 20 seconds at a scale of 1.
+
+    :param scale: work of each repeat, relative to the default.
+    """
+    for players in PLAYERS:
+        yield _speed("random rollouts of a whole round", players, _rollouts(players, 1.0, scale))
+    for players in PLAYERS:
+        yield _speed("mostly greedy rollouts (epsilon 0.1)", players, _rollouts(players, 0.1, scale))
+    for players in PLAYERS:
+        yield _speed("simulations from a fresh deal", players, _simulations(players, scale))
+    for players in PLAYERS:
+        yield _speed("belief samples, nothing excluded", players, _samples(Round.deal(players, 1).view(0), scale))
+    for players in PLAYERS:
+        yield _speed("belief samples after a draw", players, _samples(_view_after_draw(players), scale))
+
+
+def packed_round_bytes() -> int:
+    """The size of a round in the search, in bytes."""
+    return state_bytes()
+
+
+def signature() -> int:
+    """The bench signature, 0..2**32-1: a checksum of the answers to every decision of some rounds."""
+    check = 0
+    for text in _answers():
+        check = zlib.crc32(text.encode(), check)
+    return check
+
+
+def _answers() -> Iterator[str]:
+    limits = Limits(simulations=SIGNATURE_SIMULATIONS)
+    for players in PLAYERS:
+        for deal in range(SIGNATURE_ROUNDS):
+            round_ = Round.deal(players, derived_seed(players, deal), leader=deal % players)
+            while not round_.over:
+                view = round_.view(round_.seat)
+                analysis = analyze(view, limits, seed=deal)
+                moves = [(str(entry.move), entry.visits, entry.availability) for entry in analysis.moves]
+                yield f"{view} {analysis.belief.assignments} {moves}"
+                round_.play(analysis.moves[0].move)
+            yield f"{round_.scores}"
+
+
+def _speed(name: str, players: int, work: Callable[[int], int]) -> Speed:
+    """Repeat a piece of work that takes a seed and returns how many things it did."""
+    work(0)
+    speeds = []
+    for repeat in range(REPEATS):
+        started = time.perf_counter()
+        done = work(repeat + 1)
+        speeds.append(done / (time.perf_counter() - started))
+    return Speed(name, players, median(speeds), min(speeds), max(speeds))
+
+
+def _rollouts(players: int, epsilon: float, scale: float) -> Callable[[int], int]:
+    count = max(1, int(200_000 * scale))
+
+    def work(seed: int) -> int:
+        rollouts(players, count, seed, epsilon)
+        return count
+
+    return work
+
+
+def _simulations(players: int, scale: float) -> Callable[[int], int]:
+    params = SearchParams()
+    searches = max(1, int(20 * scale))
+
+    def work(seed: int) -> int:
+        for deal in range(searches):
+            view = Round.deal(players, derived_seed(seed, deal), leader=0).view(0)
+            search = CoreSearch(
+                view.core(), deal, params.exploration, params.epsilon, DEFAULT_MEMORY_BYTES, SEARCH_SIMULATIONS
+            )
+            search.run(SEARCH_SIMULATIONS, math.inf)
+        return searches * SEARCH_SIMULATIONS
+
+    return work
+
+
+def _samples(view: View, scale: float) -> Callable[[int], int]:
+    belief = CoreBelief(view.core())
+    count = max(1, int(200_000 * scale))
+
+    def work(seed: int) -> int:
+        belief.sample(count, seed)
+        return count
+
+    return work
+
+
+def _view_after_draw(players: int) -> View:
+    """A view in mid-round of a seat whose next neighbour has drawn and still hides tiles of that draw."""
+    for seed in range(1000):
+        round_ = Round.deal(players, seed, leader=0)
+        while not round_.over:
+            view = round_.view(round_.seat)
+            if CoreBelief(view.core()).constrained and view.talon_size > 2:
+                return view
+            round_.play(round_.legal_moves()[0])
+    raise AssertionError("among a thousand rounds there is one with a draw")

@@ -1,0 +1,76 @@
+"""A recommendation as a person reads it."""
+
+from collections.abc import Iterable
+
+from sniffai.cli.parts import show, table
+from sniffai.rules import team_of
+from sniffai.v1 import analysis_pb2 as pb
+from sniffai.v1 import move_pb2
+from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
+from sniffai.view import View
+
+LINE_STEPS = 4
+"""Moves of the expected line that a table has room for."""
+
+
+def print_answer(view: View, answer: RecommendMoveResponse) -> None:
+    """The situation, the ranked moves, what the search cost."""
+    show(_situation(view))
+    analysis = answer.analysis
+    if analysis.moves:
+        _print_moves(analysis.moves, team_of(view.players, view.seat))
+    else:
+        show(f"nothing to place: {move_pb2.Action.Name(answer.action).removeprefix('ACTION_').lower()}")
+    show(_effort(analysis))
+    for warning in analysis.warnings:
+        show(f"warning: {warning.field}: {warning.description}")
+
+
+def _situation(view: View) -> str:
+    hand = " ".join(map(str, view.hand))
+    scores = " ".join(map(str, view.scores_now))
+    return f"seat {view.seat} of {view.players}  hand {hand}  scores {scores}  count {view.count}"
+
+
+def _print_moves(moves: Iterable[pb.MoveEvaluation], team: int) -> None:
+    made = table("#>", "move", "points>", "count>", "margin>", "± s.e.>", "loss>", "visits>", "then")
+    for entry in moves:
+        value = next((value for value in entry.values if value.team == team), None)
+        made.add_row(
+            str(entry.rank),
+            _move(entry.move) + _equals(entry),
+            str(entry.points_now),
+            str(entry.count_after),
+            "" if value is None else f"{value.expected_margin:+.2f}",
+            "" if value is None else f"{value.standard_error:.2f}",
+            f"{entry.loss:.2f}" if entry.HasField("loss") else "",
+            str(entry.visits),
+            " ".join(_step(step) for step in entry.line[1 : LINE_STEPS + 1]),
+        )
+    show(made)
+    show("margin: points expected from now to the end of the round, less the others'; ? hangs on hidden tiles")
+
+
+def _move(move: move_pb2.Move) -> str:
+    return f"{move.tile}@{move.at}" if move.at else move.tile
+
+
+def _equals(entry: pb.MoveEvaluation) -> str:
+    """The other attachment points that lead to the same future."""
+    others = [point for point in entry.equal_points if point != entry.move.at]
+    return f" (= {', '.join(others)})" if others else ""
+
+
+def _step(step: pb.LineStep) -> str:
+    return _move(step.move) + ("?" if step.estimated else "")
+
+
+def _effort(analysis: pb.Analysis) -> str:
+    source = pb.Source.Name(analysis.source).removeprefix("SOURCE_").lower()
+    if analysis.source == pb.SOURCE_FORCED:
+        return f"{source}: there is nothing to choose"
+    stop = pb.StopReason.Name(analysis.stop_reason).removeprefix("STOP_REASON_").lower()
+    seconds = (
+        f" in {analysis.effort.time.ToTimedelta().total_seconds():.2f} s" if analysis.effort.HasField("time") else ""
+    )
+    return f"{source}: {analysis.effort.simulations} simulations{seconds}, ended by {stop}, seed {analysis.seed}"

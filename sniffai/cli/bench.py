@@ -1,0 +1,39 @@
+"""``sniffai bench``: speeds on this machine, and the bench signature."""
+
+import json
+from dataclasses import asdict
+
+import click
+
+from sniffai.bench import measure, packed_round_bytes, signature
+from sniffai.cli.parts import json_option, show, table
+
+
+@click.command("bench")
+@click.option("only_signature", "--signature", is_flag=True, help="Print nothing but the signature.")
+@click.option("--scale", type=click.FloatRange(0.001, 100), default=1.0, show_default=True, help="Work of each repeat.")
+@json_option
+def command(only_signature: bool, scale: float, as_json: bool) -> None:
+    """Measure rollouts, search and belief on one core; the signature changes only when behaviour does."""
+    if only_signature:
+        click.echo(str(signature()))
+        return
+    speeds = list(measure(scale))
+    if as_json:
+        report = {
+            "speeds": [asdict(speed) for speed in speeds],
+            "packed_round_bytes": packed_round_bytes(),
+            "signature": signature(),
+        }
+        click.echo(json.dumps(report, indent=2))
+        return
+    made = table("what, per second on one core", "seats>", "median>", "slowest>", "fastest>")
+    for speed in speeds:
+        made.add_row(speed.name, str(speed.players), *map(_millions, (speed.per_second, speed.slowest, speed.fastest)))
+    show(made)
+    click.echo(f"a packed round takes {packed_round_bytes()} bytes")
+    click.echo(f"Bench: {signature()}")
+
+
+def _millions(per_second: float) -> str:
+    return f"{per_second / 1e6:.3f} M"

@@ -1,0 +1,55 @@
+"""``sniffai perft``: count sequences of placements."""
+
+import json
+import time
+
+import click
+
+from sniffai.cli.parts import deal_options, json_option, read_text, show, table
+from sniffai.perft import divide, perft
+from sniffai.round import Round
+
+
+@click.command("perft")
+@click.argument("text", required=False)
+@deal_options
+@click.option("--depth", type=click.IntRange(0, 28), required=True, help="Placements in a sequence.")
+@click.option("by_move", "--divide", is_flag=True, help="Count by first move.")
+@json_option
+def command(text: str | None, players: int, seed: int, depth: int, by_move: bool, as_json: bool) -> None:
+    """Count the sequences of placements of a round, to compare implementations of the rules.
+
+    TEXT is a round in one line (- reads it from standard input); without it a round is dealt by --players and --seed.
+    Draws and passes happen by themselves and count no ply; every attachment point counts as a move of its own.
+    """
+    line = read_text(text) if text == "-" else text
+    round_ = Round.deal(players, seed) if line is None else Round.from_text(line)
+    if by_move:
+        _print_divide(round_, depth, as_json)
+    else:
+        _print_perft(round_, depth, as_json)
+
+
+def _print_perft(round_: Round, depth: int, as_json: bool) -> None:
+    begun = time.perf_counter()
+    sequences = perft(round_, depth)
+    seconds = time.perf_counter() - begun
+    if as_json:
+        click.echo(json.dumps({"round": round_.to_text(), "depth": depth, "sequences": sequences}))
+    else:
+        click.echo(f"perft {depth}  {sequences}  ({seconds:.3f} s)")
+
+
+def _print_divide(round_: Round, depth: int, as_json: bool) -> None:
+    counts = {str(move): sequences for move, sequences in divide(round_, depth).items()}
+    total = sum(counts.values())
+    if as_json:
+        click.echo(
+            json.dumps({"round": round_.to_text(), "depth": depth, "sequences": total, "divide": counts}, indent=2)
+        )
+        return
+    made = table("move", "sequences>")
+    for move, sequences in counts.items():
+        made.add_row(move, str(sequences))
+    show(made)
+    click.echo(f"perft {depth}  {total}")

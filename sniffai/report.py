@@ -1,0 +1,123 @@
+"""What an analysis says, as values.
+
+All margins are per team and absolute, never from the perspective of whoever is to move: with 2 and 4 seats a team's
+points from now to the end of the round less the other team's, with 3 seats a seat's points less the mean of the others'.
+Settlement is included (docs/rules.md §6); where the target is reached, the round ends there (§7).
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from sniffai.moves import Move
+from sniffai.params import Limits
+
+Action = Literal["play", "draw", "pass"]
+"""What the seat must do; only ``"play"`` leaves a choice."""
+
+Source = Literal["forced", "search"]
+"""``"forced"``: there was nothing to choose, and nothing was searched."""
+
+StopReason = Literal["forced", "simulations", "seconds", "memory", "stopped", "deadline"]
+"""What ended the search. ``"deadline"`` is set by a service whose call ran out of time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeamValue:
+    """One team's prospect for the rest of the round, in points."""
+
+    team: int
+    mean_margin: float
+    standard_error: float
+    """Of the mean over the simulations, at least 0; the search's model of the other players is no part of it."""
+    standard_deviation: float
+    """Spread of the margin over the simulations, at least 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineStep:
+    """One placement of an expected line of play."""
+
+    move: Move
+    visits: int
+    """Simulations that came through it."""
+    estimated: bool
+    """Whether it hangs on hidden tiles: likely, but not certain to be possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveEvaluation:
+    """What the search thinks of one move."""
+
+    rank: int
+    """1 is the recommended move: the most visited."""
+    move: Move
+    equal_points: tuple[str, ...]
+    """All attachment points that lead to the same future, ``move.at`` among them; empty for the lead."""
+    visits: int
+    """Simulations that began with the move."""
+    availability: int
+    """Simulations that could have begun with it."""
+    values: tuple[TeamValue, ...]
+    """By team, the move's own points included; empty without a visit."""
+    mean_margin: float | None
+    """The value for the mover's team; ``None`` without a visit."""
+    standard_error: float | None
+    points_now: int
+    """What the placement scores at once."""
+    count_after: int
+    """The count after it."""
+    loss: float | None
+    """How much less the mover's team expects than from rank 1, in points, at least 0; ``None`` without a visit."""
+    line: tuple[LineStep, ...]
+    """The most visited way on, beginning with the move itself; empty without a visit."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BeliefTable:
+    """Where the hidden tiles may be: the distribution that determinizations are drawn from."""
+
+    table: npt.NDArray[np.float64]
+    """``[28, players + 1]``: probability of each tile at each seat and, last column, in the talon."""
+    assignments: int
+    """Ways to fill each seat's deal, each draw and the rest of the talon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What the search cost."""
+
+    simulations: int
+    nodes: int
+    memory_bytes: int
+    """Bytes of the search tree."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The answer to one view."""
+
+    action: Action
+    moves: tuple[MoveEvaluation, ...]
+    """All legal moves, best first, equal ones once; empty unless ``action`` is ``"play"``."""
+    root_value: tuple[TeamValue, ...]
+    """By team, over all simulations; empty where nothing was searched."""
+    belief: BeliefTable
+    source: Source
+    stop: StopReason
+    limits: Limits
+    """The limits in force."""
+    effort: Effort
+    seed: int
+    deterministic: bool
+    """Whether no clock had a part in it: the same view, seed and limits give the same answer."""
+    engine_version: str
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> MoveEvaluation | None:
+        """The recommended move; ``None`` unless ``action`` is ``"play"``."""
+        return self.moves[0] if self.moves else None

@@ -1,0 +1,130 @@
+"""Tiles, and the two forms the core knows them in: an index 0..27 and a 28-bit set (docs/rules.md §1)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from sniffai.errors import SniffError, TileError
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Tile:
+    """One of the 28 tiles ``low|high``, ``0 <= low <= high <= 6``; ordered by low half, then high half.
+
+    :raises TileError: there is no such tile.
+    """
+
+    low: int
+    """Pips of the lower half, 0..6."""
+    high: int
+    """Pips of the higher half, 0..6."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.low <= self.high <= 6:
+            raise _unknown(f"{self.low}|{self.high}")
+
+    @classmethod
+    def parse(cls, text: str) -> "Tile":
+        """Read ``"4|6"``. Strict: the lower half comes first, and nothing stands around it.
+
+        :raises TileError: the text names no tile.
+        """
+        tile = _BY_TEXT.get(text)
+        if tile is None:
+            raise _unknown(text)
+        return tile
+
+    @classmethod
+    def of(cls, value: "TileLike") -> "Tile":
+        """The tile itself, or the tile that a text names.
+
+        :raises TileError: the value is neither.
+        """
+        if isinstance(value, Tile):
+            return value
+        if isinstance(value, str):
+            return cls.parse(value)
+        raise _unknown(value)
+
+    @property
+    def index(self) -> int:
+        """0..27 in the order 0|0, 0|1, .. 0|6, 1|1, .. 6|6: the core's number of this tile."""
+        return 7 * self.low - self.low * (self.low - 1) // 2 + self.high - self.low
+
+    @property
+    def pips(self) -> int:
+        """Pips of both halves, 0..12."""
+        return self.low + self.high
+
+    @property
+    def is_double(self) -> bool:
+        """Whether both halves are equal."""
+        return self.low == self.high
+
+    def __str__(self) -> str:
+        return f"{self.low}|{self.high}"
+
+
+TileLike: TypeAlias = Tile | str
+"""What every door of the library takes for a tile."""
+
+TILES: Final = tuple(Tile(low, high) for low in range(7) for high in range(low, 7))
+"""All 28 tiles by index."""
+
+_BY_TEXT: Final = {str(tile): tile for tile in TILES}
+
+
+def read_tiles(values: Iterable[TileLike], field: str, seen: dict[Tile, str] | None = None) -> tuple[Tile, ...]:
+    """The tiles of a list, in its order, each at most once.
+
+    :param field: what the caller calls the list, for errors.
+    :param seen: tiles met before, each with its place; the tiles read are added.
+    :raises TileError: a value is no tile, or a tile occurs twice; ``field`` is the path of that value.
+    """
+    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+        raise TileError(f"a list of tiles is expected here, not {values!r}", reason="NOT_TILES", field=field)
+    seen = {} if seen is None else seen
+    return tuple(_read_tile(value, f"{field}[{i}]", seen) for i, value in enumerate(values))
+
+
+def read_tile(value: TileLike, field: str) -> Tile:
+    """One tile, with errors that name its field.
+
+    :raises TileError: the value is no tile.
+    """
+    try:
+        return Tile.of(value)
+    except SniffError as error:
+        raise error.at(field) from None
+
+
+def tile_mask(tiles: Iterable[Tile]) -> int:
+    """The 28-bit set of these tiles."""
+    mask = 0
+    for tile in tiles:
+        mask |= 1 << tile.index
+    return mask
+
+
+def mask_tiles(mask: int) -> tuple[Tile, ...]:
+    """The tiles of a 28-bit set, ascending."""
+    return tuple(tile for i, tile in enumerate(TILES) if mask >> i & 1)
+
+
+def tile_or_none(index: int) -> Tile | None:
+    """The tile of an index; ``None`` for the core's -1."""
+    return None if index < 0 else TILES[index]
+
+
+def _read_tile(value: TileLike, field: str, seen: dict[Tile, str]) -> Tile:
+    tile = read_tile(value, field)
+    if tile in seen:
+        raise TileError(f"{tile} is already at {seen[tile]}", reason="TILE_TWICE", field=field)
+    seen[tile] = field
+    return tile
+
+
+def _unknown(value: object) -> TileError:
+    if isinstance(value, str) and (turned := value[::-1]) in _BY_TEXT:
+        return TileError(f"write {turned}, the lower half first, for {value!r}", reason="UNKNOWN_TILE")
+    return TileError(f"{value!r} is no tile; write low|high with 0 <= low <= high <= 6", reason="UNKNOWN_TILE")

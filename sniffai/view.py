@@ -1,0 +1,267 @@
+"""All that one seat has seen of a round, its information set (docs/rules.md §5), as a value.
+
+Nothing hidden can be in it: other hands, other seats' drawn tiles and the talon have no field here.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, cast
+
+from sniffai import notation
+from sniffai.deal import Deal
+from sniffai.errors import ViewError
+from sniffai.events import Draw, Event, EventLike
+from sniffai.integers import read_integer, read_integers
+from sniffai.layout import AttachmentPoint, Layout
+from sniffai.moves import Move, MoveLike
+from sniffai.position import History, Position, Snapshot
+from sniffai.tiles import Tile, TileLike, mask_tiles, tile_or_none
+from sniffai_ext.layout import Layout as CoreLayout
+from sniffai_ext.view import View as CoreView
+
+Duty = Literal["play", "draw", "pass", "wait", "over"]
+"""What the view's seat has to do: place a tile, draw, pass, wait for another seat, or nothing any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one seat knows; equal to every view of the same content, and hashable.
+
+    Made by :meth:`Round.view`, :meth:`from_events`, :meth:`from_snapshot` or :meth:`from_text`; each checks all of it.
+    """
+
+    players: int
+    """Seats, 2..4."""
+    seat: int
+    """Whose view it is."""
+    scores: tuple[int, ...]
+    """Points, one number a team: before the round where :attr:`position` is a history, now where it is a snapshot."""
+    position: Position
+    """The history of the round, or a snapshot of the table."""
+    _core: CoreView = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        core, position = self.position.open(self.players, self.seat, self.scores)
+        object.__setattr__(self, "position", position)
+        object.__setattr__(self, "_core", core)
+
+    @classmethod
+    def from_events(
+        cls,
+        *,
+        players: int,
+        seat: int,
+        leader: int,
+        hand: Iterable[TileLike],
+        events: Iterable[EventLike],
+        scores: Sequence[int],
+    ) -> Self:
+        """A view from what a front end saw, without an engine of its own.
+
+        :param hand: the seat's own tiles as dealt, in any order.
+        :param events: what happened, in order: see :mod:`sniffai.events`.
+        :param scores: points before the round, one number a team.
+        :raises TileError: a tile does not exist or occurs twice, or the hand has the wrong size.
+        :raises MoveError: a placement that the rules do not allow.
+        :raises ViewError: anything else that contradicts the rules or the seat's own hand.
+        """
+        history = History.of(leader, hand, events)
+        return cls(
+            read_integer(players, "players"), read_integer(seat, "seat"), read_integers(scores, "scores"), history
+        )
+
+    @classmethod
+    def from_snapshot(
+        cls,
+        *,
+        players: int,
+        seat: int,
+        table: Iterable[MoveLike],
+        hand: Iterable[TileLike],
+        sizes: Iterable[int],
+        talon_size: int,
+        scores: Sequence[int],
+        voids: Mapping[int, Iterable[int]] | None = None,
+        drawn: TileLike | None = None,
+    ) -> Self:
+        """A view of the table as it lies; ``seat`` is to move. A history says more: draws and passes tell of hands.
+
+        :param table: the tiles on the table in play order, such as ``["4|4", "4|6@4|4:LINE_A"]``.
+        :param hand: the seat's own tiles now.
+        :param sizes: how many tiles each seat holds now.
+        :param talon_size: how many tiles are left to draw.
+        :param scores: points now, one number a team.
+        :param voids: suits (pips 0..6) that a seat is known not to hold, by seat.
+        :param drawn: the tile just drawn, which must be placed.
+        :raises SniffError: as :meth:`from_events`.
+        """
+        count = read_integer(players, "players")
+        snapshot = Snapshot.of(count, table, hand, sizes, talon_size, voids, drawn)
+        return cls(count, read_integer(seat, "seat"), read_integers(scores, "scores"), snapshot)
+
+    @classmethod
+    def from_round(cls, start: Deal, seat: int, history: Iterable[Event]) -> Self:
+        """What ``seat`` may know of a round with all hands open: other seats' draws lose their tiles.
+
+        :raises ViewError: there is no such seat.
+        """
+        if read_integer(seat, "seat") not in range(start.players):
+            raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field="seat")
+        seen = tuple(_as_seen(event, seat) for event in history)
+        return cls(start.players, seat, start.scores, History(start.leader, start.hands[seat], seen))
+
+    # What was told
+
+    @property
+    def leader(self) -> int | None:
+        """The seat that led; a snapshot does not say."""
+        return self.position.leader if isinstance(self.position, History) else None
+
+    @property
+    def dealt(self) -> tuple[Tile, ...] | None:
+        """The seat's own tiles as dealt, ascending; a snapshot does not say."""
+        return self.position.dealt if isinstance(self.position, History) else None
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened, in order; empty in a snapshot."""
+        return self.position.events if isinstance(self.position, History) else ()
+
+    # What follows from it
+
+    @property
+    def hand(self) -> tuple[Tile, ...]:
+        """The seat's own tiles now, ascending."""
+        return mask_tiles(self._core.hand)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many tiles each seat holds now."""
+        return self._core.sizes
+
+    @property
+    def talon_size(self) -> int:
+        """How many tiles are left to draw."""
+        return self._core.talon_size
+
+    @property
+    def scores_now(self) -> tuple[int, ...]:
+        """Points now, one number a team, without the settlement of hands that the seat cannot see."""
+        return self._core.scores
+
+    @property
+    def to_move(self) -> int | None:
+        """The seat whose turn it is; ``None`` when the round is over."""
+        return _seat_or_none(self._core.to_move)
+
+    @property
+    def must(self) -> Duty:
+        """What the view's seat has to do now."""
+        return cast(Duty, self._core.must)
+
+    @property
+    def forced(self) -> Tile | None:
+        """The tile that the seat has drawn and must place now."""
+        return tile_or_none(self._core.forced)
+
+    @property
+    def over(self) -> bool:
+        """Whether the round has ended."""
+        return self._core.over
+
+    @property
+    def went_out(self) -> int | None:
+        """The seat that placed its last tile, if that ended the round."""
+        return _seat_or_none(self._core.went_out)
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the round is blocked."""
+        return self._core.blocked
+
+    @property
+    def match_winner(self) -> int | None:
+        """The team whose score reached the target in this round."""
+        return _seat_or_none(self._core.match_winner)
+
+    @property
+    def layout(self) -> Layout:
+        """The table now."""
+        return Layout.from_core(self._core.layout)
+
+    @property
+    def placements(self) -> tuple[Move, ...]:
+        """The tiles on the table in play order."""
+        return self.layout.placements
+
+    @property
+    def count(self) -> int:
+        """The count now (§4)."""
+        return self._core.layout.count
+
+    def attachment_points(self) -> list[AttachmentPoint]:
+        """Every open port now, ascending (§3)."""
+        return list(self.layout.attachment_points)
+
+    def contributions(self) -> list[tuple[Tile, int]]:
+        """The counted ends now, ascending (§4)."""
+        return list(self.layout.contributions)
+
+    def legal_moves(self) -> list[Move]:
+        """Every placement that the seat may make now, ascending; empty where it is not to place a tile."""
+        return [Move.from_codes(tile, at) for tile, at in self._core.legal_moves()]
+
+    def points(self, move: MoveLike) -> int:
+        """What a placement would score now.
+
+        :raises SniffError: the tile does not exist, or the move does not fit.
+        """
+        return self._after(move).points
+
+    def after(self, move: MoveLike) -> Layout:
+        """The table as it would be after a placement.
+
+        :raises SniffError: the tile does not exist, or the move does not fit.
+        """
+        return Layout.from_core(self._after(move))
+
+    def core(self) -> CoreView:
+        """The compiled core's view, for the belief and the search. It is shared: not to be changed."""
+        return self._core
+
+    # Text
+
+    def to_text(self) -> str:
+        """The view in one line: see docs/notation.md."""
+        return notation.format_view(self.players, self.seat, self.scores, self.position)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read :meth:`to_text` back.
+
+        :raises NotationError: the text cannot be read; ``field`` names the part.
+        :raises SniffError: it can be read, but breaks a rule.
+        """
+        return cls(*notation.parse_view(text))
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.players, self.seat, self.scores, self.position)
+
+    def _after(self, move: MoveLike) -> CoreLayout:
+        layout = self._core.layout
+        layout.play(*Move.of(move).codes)
+        return layout
+
+
+def _as_seen(event: Event, seat: int) -> Event:
+    """An event as ``seat`` sees it: what others drew stays hidden."""
+    if isinstance(event, Draw) and event.seat != seat:
+        return Draw(event.seat, event.count)
+    return event
+
+
+def _seat_or_none(number: int) -> int | None:
+    return None if number < 0 else number

@@ -1,0 +1,61 @@
+"""The wire contract (proto/sniffai/v1) in the library's terms: shared by the server, the client and the command line.
+
+===================  ==================================================================================
+:mod:`~.read`        messages to values; whatever is wrong raises :class:`WireError` with field paths
+:mod:`~.write`       values to messages
+:mod:`~.answers`     what a search found out, to messages
+:mod:`~.text`        messages to JSON and back
+:mod:`~.notices`     warnings about what a request said in vain
+:mod:`~.paths`       where a value that the library complains about stands in the message
+===================  ==================================================================================
+"""
+
+from sniffai.wire.answers import write_analysis, write_recommendation
+from sniffai.wire.errors import MAX_VIOLATIONS, Violation, WireError
+from sniffai.wire.notices import MAX_WARNINGS, unknown_fields, warning
+from sniffai.wire.read import MAX_SEED, given, located, play, read_limits, read_round, read_seed, read_view
+from sniffai.wire.text import from_json, request_from_json, to_json
+from sniffai.wire.write import (
+    ACTIONS,
+    write_deal,
+    write_event,
+    write_facts,
+    write_layout,
+    write_legal_moves,
+    write_limits,
+    write_move,
+    write_state,
+    write_view,
+)
+
+__all__ = [
+    "ACTIONS",
+    "MAX_SEED",
+    "MAX_VIOLATIONS",
+    "MAX_WARNINGS",
+    "Violation",
+    "WireError",
+    "from_json",
+    "given",
+    "located",
+    "play",
+    "read_limits",
+    "read_round",
+    "read_seed",
+    "read_view",
+    "request_from_json",
+    "to_json",
+    "unknown_fields",
+    "warning",
+    "write_analysis",
+    "write_deal",
+    "write_event",
+    "write_facts",
+    "write_layout",
+    "write_legal_moves",
+    "write_limits",
+    "write_move",
+    "write_recommendation",
+    "write_state",
+    "write_view",
+]

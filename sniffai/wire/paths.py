@@ -1,0 +1,59 @@
+"""Field paths: where a value that the library complains about stands in the message it came from.
+
+The library names fields as its own callers write them (``events[3].at``); a client of the wire must be told of the
+field that it sent (``view.record.events[3].play.at``).
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+_INDEX: Final = r"(\[\d+\])"
+
+_RECORD: Final = (
+    (rf"events{_INDEX}\.play", r"record.events\1.play.tile"),
+    (rf"events{_INDEX}\.(at|points)", r"record.events\1.play.\2"),
+    (rf"events{_INDEX}\.draw", r"record.events\1.draw.count"),
+    (rf"events{_INDEX}\.tiles(.*)", r"record.events\1.draw.tiles\2"),
+    (r"events(.*)", r"record.events\1"),
+    (r"leader", r"record.leader"),
+    (r"", r"record"),
+)
+_SNAPSHOT: Final = (
+    (r"table(.*)", r"snapshot.placements\1"),
+    (r"sizes(.*)", r"snapshot.hand_sizes\1"),
+    (r"talon_size", r"snapshot.talon_size"),
+    (r"voids.*", r"snapshot.voids"),
+    (r"drawn", r"snapshot.drawn_tile"),
+    (r"", r"snapshot"),
+)
+_DEAL: Final = ((rf"hands{_INDEX}{_INDEX}", r"hands\1.tiles\2"),)
+
+Rules = Sequence[tuple[str, str]]
+
+
+def record_path(field: str, prefix: str) -> str:
+    """The path, below a ``PlayerView`` with a record, of a field of :meth:`sniffai.View.from_events`."""
+    return _path(field, prefix, _RECORD)
+
+
+def snapshot_path(field: str, prefix: str) -> str:
+    """The path, below a ``PlayerView`` with a snapshot, of a field of :meth:`sniffai.View.from_snapshot`."""
+    return _path(field, prefix, _SNAPSHOT)
+
+
+def deal_path(field: str, prefix: str) -> str:
+    """The path, below an ``OpenDeal``, of a field of :class:`sniffai.Round`."""
+    return _path(field, prefix, _DEAL)
+
+
+def joined(prefix: str, field: str) -> str:
+    """``prefix.field``, or whichever of the two is not empty."""
+    return f"{prefix}.{field}" if prefix and field else prefix or field
+
+
+def _path(field: str, prefix: str, rules: Rules) -> str:
+    for pattern, replacement in rules:
+        if match := re.fullmatch(pattern, field):
+            return joined(prefix, match.expand(replacement))
+    return joined(prefix, field)

@@ -1,0 +1,71 @@
+"""JSON of the wire's messages: protobuf's own mapping, field names as in the .proto files."""
+
+import json
+from typing import Any, TypeVar
+
+from google.protobuf import json_format
+from google.protobuf.message import Message
+
+from sniffai.v1.analysis_service_pb2 import RecommendMoveRequest
+from sniffai.wire.errors import Violation, WireError, plain
+
+M = TypeVar("M", bound=Message)
+
+
+def to_json(message: Message) -> str:
+    """A message as JSON: fields in the order of the .proto file, those that are 0 or empty included."""
+    value = json_format.MessageToDict(
+        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
+    return json.dumps(_in_order(value, message.DESCRIPTOR), indent=2)
+
+
+def from_json(text: str, kind: type[M]) -> M:
+    """The message that a JSON text holds.
+
+    :raises WireError: the text is no JSON, or does not hold such a message; misspelt names are errors.
+    """
+    return _message(_value(text), kind)
+
+
+def request_from_json(text: str) -> RecommendMoveRequest:
+    """The request that a JSON text holds, which may also be its ``view`` alone.
+
+    :raises WireError: the text is no JSON, or holds neither.
+    """
+    value = _value(text)
+    if isinstance(value, dict) and "view" not in value and "players" in value:
+        value = {"view": value}
+    return _message(value, RecommendMoveRequest)
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise WireError(Violation("", "NOT_JSON", plain(f"no JSON: {error}"))) from None
+
+
+def _message(value: Any, kind: type[M]) -> M:
+    message = kind()
+    try:
+        if not isinstance(value, dict):
+            raise json_format.ParseError("an object is expected")
+        json_format.ParseDict(value, message)
+    except (json_format.ParseError, RecursionError) as error:
+        raise WireError(Violation("", "NOT_JSON_OF_MESSAGE", plain(f"no JSON of {kind.__name__}: {error}"))) from None
+    return message
+
+
+def _in_order(value: Any, descriptor: Any) -> Any:
+    if isinstance(value, list):
+        return [_in_order(item, descriptor) for item in value]
+    if not isinstance(value, dict):  # a duration, which JSON has as text
+        return value
+    return {
+        field.name: value[field.name]
+        if field.message_type is None
+        else _in_order(value[field.name], field.message_type)
+        for field in descriptor.fields
+        if field.name in value
+    }

@@ -1,0 +1,323 @@
+"""What one seat's view says about the tiles it cannot see, worked out in two slow ways (rules §5).
+
+Every tile of another seat came to it in a *batch*: the deal, or one of its draws. What is left is the talon. An
+*assignment* puts each tile that the seat did not hold itself, played or not, into one of these; a batch is a set of
+tiles, its order does not count. All assignments that agree with the history are equally likely.
+
+* :func:`by_replay` tries every assignment, plays the whole history with it and keeps those in which the seat sees
+  exactly what it saw. Nothing is reasoned, so it is the judge, for cases with few tiles left to place.
+* :func:`by_tables` writes down which tile may lie in which batch, then counts the ways tile by tile with Python's whole
+  numbers. It reaches every case.
+
+Only events count as seen: that a seat to move has not drawn so far says nothing. A draw ends with a tile that can be
+joined, unless a pass follows; where nothing follows yet and the talon is empty, its last tile may be any.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any, TypeAlias
+
+from tests.reference import HAND_SIZE, SET, Layout, Round, Tile, parse, teams
+
+TALON = "T"
+"""The name of the talon among the places of a marginal."""
+
+Marginals: TypeAlias = dict[str, dict[str, Fraction]]
+"""Tile to place (a seat as text, or ``"T"``) to probability, places of probability 0 left out."""
+
+
+@dataclass
+class Sight:
+    """A view in the plainest form: the seat's own dealt hand and the events as it saw them."""
+
+    players: int
+    seat: int
+    leader: int
+    hand: list[Tile]
+    events: list[dict[str, Any]]
+
+
+@dataclass
+class Batch:
+    """Tiles that came to one seat together: the deal, or one draw."""
+
+    owner: str
+    size: int
+    born: int
+    """The index of the draw among the events; 0 for the deal (no draw comes before the lead)."""
+
+
+def seen(round_: Round, seat: int) -> Sight:
+    """What a seat of a round has seen so far."""
+    return Sight(round_.players, seat, round_.leader, list(round_.dealt[seat]), round_.seen_by(seat))
+
+
+def batches(sight: Sight) -> list[Batch]:
+    """The batches of the other seats in order, the rest of the talon last."""
+    found = [Batch(str(seat), HAND_SIZE[sight.players], 0) for seat in range(sight.players) if seat != sight.seat]
+    talon = len(SET) - sight.players * HAND_SIZE[sight.players]
+    for index, event in enumerate(sight.events):
+        talon -= event.get("draw", 0)
+        if "draw" in event and event["seat"] != sight.seat:
+            found.append(Batch(str(event["seat"]), event["draw"], index))
+    return [*found, Batch(TALON, talon, len(sight.events))]
+
+
+def own_tiles(sight: Sight) -> list[Tile]:
+    """Every tile that the seat has ever held."""
+    drawn = [parse(text) for event in sight.events if event["seat"] == sight.seat for text in event.get("tiles", [])]
+    return [*sight.hand, *drawn]
+
+
+def foreign_tiles(sight: Sight) -> list[Tile]:
+    """Every tile that the seat never held: those it must place somewhere."""
+    own = own_tiles(sight)
+    return [tile for tile in SET if tile not in own]
+
+
+def places_of_play(sight: Sight) -> dict[Tile, tuple[int, str]]:
+    """For every tile played by another seat: the number of events before that, and the seat."""
+    return {
+        parse(event["play"]): (index, str(event["seat"]))
+        for index, event in enumerate(sight.events)
+        if "play" in event and event["seat"] != sight.seat
+    }
+
+
+# by replay ---------------------------------------------------------------------------------------------------------
+
+
+World: TypeAlias = tuple[tuple[frozenset[Tile], ...], frozenset[Tile]]
+"""The hands by seat (the view's own seat empty) and the talon, as they are now."""
+
+
+def worlds_by_replay(sight: Sight) -> dict[World, int]:
+    """Every world that agrees with the history, with its number of assignments."""
+    played, found = places_of_play(sight), dict[World, int]()
+    for assignment in fillings(sight):
+        if agreeing_orders(sight, assignment):
+            places: dict[str, set[Tile]] = {}
+            for batch, tiles in assignment:
+                places.setdefault(batch.owner, set()).update(tile for tile in tiles if tile not in played)
+            hands = tuple(frozenset(places.get(str(seat), ())) for seat in range(sight.players))
+            world = hands, frozenset(places[TALON])
+            found[world] = found.get(world, 0) + 1
+    return found
+
+
+def by_replay(sight: Sight) -> tuple[int, Marginals]:
+    """The number of assignments and the marginals, by trying all of them. For few unknown tiles only."""
+    worlds = worlds_by_replay(sight)
+    total, marginals = sum(worlds.values()), dict[str, dict[str, Fraction]]()
+    for (hands, talon), ways in worlds.items():
+        for owner, tiles in [*((str(seat), hand) for seat, hand in enumerate(hands)), (TALON, talon)]:
+            for tile in tiles:
+                row = marginals.setdefault(str(tile), {})
+                row[owner] = row.get(owner, Fraction(0)) + Fraction(ways, total)
+    return total, marginals
+
+
+def assignments_of(sight: Sight, world: World) -> int:
+    """The number of assignments that make a world, by counting tile by tile; 0 for a world that cannot be."""
+    hands, talon = world
+    owner = {tile: TALON for tile in talon} | {tile: str(seat) for seat, hand in enumerate(hands) for tile in hand}
+    slots = slots_of(sight)
+    rows = [
+        [slot for slot in row if owner.get(tile, slots[slot][0].owner) == slots[slot][0].owner]
+        for tile, row in zip(foreign_tiles(sight), table(sight), strict=True)
+    ]
+    return int(counter(rows)(0, tuple(size for _, _, size in slots)))
+
+
+def replay_size(sight: Sight) -> int:
+    """How many assignments :func:`by_replay` would try."""
+    return int(counter(owned(sight))(0, tuple(batch.size for batch in batches(sight))))
+
+
+def owned(sight: Sight) -> list[list[int]]:
+    """For each tile to place, the batches it may lie in if a played tile only has to have been its player's."""
+    played = places_of_play(sight)
+    return [
+        [index for index, batch in enumerate(batches(sight)) if tile not in played or played[tile][1] == batch.owner]
+        for tile in foreign_tiles(sight)
+    ]
+
+
+def fillings(sight: Sight) -> Iterator[list[tuple[Batch, list[Tile]]]]:
+    """All ways to put the tiles into the batches."""
+    tiles, rows, places = foreign_tiles(sight), owned(sight), batches(sight)
+    contents: list[list[Tile]] = [[] for _ in places]
+
+    def fill(index: int) -> Iterator[None]:
+        if index == len(tiles):
+            yield None
+            return
+        for place in rows[index]:
+            if len(contents[place]) < places[place].size:
+                contents[place].append(tiles[index])
+                yield from fill(index + 1)
+                contents[place].pop()
+
+    for _ in fill(0):
+        yield list(zip(places, [list(content) for content in contents], strict=True))
+
+
+def agreeing_orders(sight: Sight, assignment: list[tuple[Batch, list[Tile]]]) -> int:
+    """1 if the history can have happened with these batches, else 0.
+
+    The order inside a draw is settled by the rules: the tile that ended it is the one placed at once, the others could
+    not be joined and their order changes nothing.
+    """
+    hands = [list(tiles) for batch, tiles in assignment if batch.born == 0 and batch.owner != TALON]
+    hands.insert(sight.seat, list(sight.hand))
+    rest = next(tiles for batch, tiles in assignment if batch.owner == TALON)
+    drawn = {batch.born: tiles for batch, tiles in assignment if batch.born and batch.owner != TALON}
+    talon: list[Tile] = []
+    for index, event in enumerate(sight.events):
+        if "draw" in event:
+            own = [parse(text) for text in event.get("tiles", [])]
+            talon += own or last_placed(drawn[index], sight.events[index + 1 :])
+    return int(same_history(sight, Round(sight.players, hands, talon + rest, sight.leader, [0] * teams(sight.players))))
+
+
+def last_placed(tiles: list[Tile], later: list[dict[str, Any]]) -> list[Tile]:
+    """A draw's tiles with the one that was placed right afterwards moved to the end."""
+    placed = parse(later[0]["play"]) if later and "play" in later[0] else None
+    return sorted(tiles, key=lambda tile: tile == placed)
+
+
+def same_history(sight: Sight, round_: Round) -> bool:
+    """Whether the placements seen, made in a round, show the seat exactly the events that it saw."""
+    for event in (event for event in sight.events if "play" in event):
+        move = parse(event["play"]), event["at"]
+        if round_.over or round_.seat != event["seat"] or move not in round_.legal_moves():
+            return False
+        round_.play(*move)
+        if round_.match_winner is not None:
+            raise AssertionError("scores start at zero here, a round alone never reaches a target")
+    strip = [{key: value for key, value in event.items() if key != "points"} for event in sight.events]
+    mine = [{key: value for key, value in event.items() if key != "points"} for event in round_.seen_by(sight.seat)]
+    return strip == mine
+
+
+# by tables ---------------------------------------------------------------------------------------------------------
+
+
+def by_tables(sight: Sight) -> tuple[int, Marginals]:
+    """The number of assignments and the marginals, by counting tile by tile."""
+    rows = table(sight)
+    slots = tuple(size for _, _, size in slots_of(sight))
+    owners = [batch.owner for batch, _, _ in slots_of(sight)]
+    played, count = places_of_play(sight), counter(rows)
+    marginals: Marginals = {}
+    for index, (tile, ways) in enumerate(zip(foreign_tiles(sight), forward(rows, slots), strict=False)):
+        if tile not in played:
+            marginals[str(tile)] = shares(count, index, rows[index], ways, owners)
+    return count(0, slots), marginals
+
+
+State: TypeAlias = tuple[int, ...]
+"""Free places left in every slot."""
+
+
+def taken(state: State, slot: int) -> State:
+    return (*state[:slot], state[slot] - 1, *state[slot + 1 :])
+
+
+def shares(
+    count: Any, index: int, row: list[int], ways: dict[State, int], owners: list[str]
+) -> dict[str, Fraction]:
+    """How the tile of an index is shared out among the places."""
+    found: dict[str, int] = {}
+    for state, before in ways.items():
+        for slot in (slot for slot in row if state[slot]):
+            owner, after = owners[slot], count(index + 1, taken(state, slot))
+            found[owner] = found.get(owner, 0) + before * after
+    total = sum(found.values())
+    return {owner: Fraction(number, total) for owner, number in found.items() if number}
+
+
+def counter(rows: list[list[int]]) -> Any:
+    """A function (index, state) → the ways to place the tiles from ``index`` on."""
+
+    @cache
+    def count(index: int, state: State) -> int:
+        if index == len(rows):
+            return 1
+        return sum(count(index + 1, taken(state, slot)) for slot in rows[index] if state[slot])
+
+    return count
+
+
+def forward(rows: list[list[int]], slots: State) -> Iterator[dict[State, int]]:
+    """For each tile, the ways to have placed the tiles before it, by what is left free."""
+    ways = {slots: 1}
+    for row in rows:
+        yield ways
+        after: dict[State, int] = {}
+        for state, number in ways.items():
+            for slot in row:
+                if state[slot]:
+                    left = taken(state, slot)
+                    after[left] = after.get(left, 0) + number
+        ways = after
+
+
+def has_last(sight: Sight, batch: Batch) -> bool:
+    """Whether a batch is a draw whose last tile is a slot by itself: no pass followed it."""
+    if batch.born == 0 or batch.owner == TALON:
+        return False
+    following = sight.events[batch.born + 1 :][:1]
+    return not (following and "pass" in following[0])
+
+
+def slots_of(sight: Sight) -> list[tuple[Batch, str, int]]:
+    """Batches split into slots (batch, kind, size): a draw without a pass is its ``"last"`` tile and the others."""
+    slots = []
+    for batch in batches(sight):
+        last = int(has_last(sight, batch))
+        slots.append((batch, "many", batch.size - last))
+        slots += [(batch, "last", 1)] * last
+    return slots
+
+
+def table(sight: Sight) -> list[list[int]]:
+    """For each tile to place, the indices of the slots that it may lie in."""
+    layouts = list(layouts_before(sight))
+    slots = slots_of(sight)
+    return [
+        [index for index, (batch, kind, _) in enumerate(slots) if allows(sight, layouts, tile, batch, kind)]
+        for tile in foreign_tiles(sight)
+    ]
+
+
+def layouts_before(sight: Sight) -> Iterator[Layout]:
+    """The table as it stood at every event."""
+    for index in range(len(sight.events) + 1):
+        layout = Layout()
+        for event in sight.events[:index]:
+            if "play" in event:
+                layout.place(parse(event["play"]), event["at"])
+        yield layout
+
+
+def allows(sight: Sight, layouts: list[Layout], tile: Tile, batch: Batch, kind: str) -> bool:
+    """Whether a tile may have come in a slot, by all that happened from then until it was played."""
+    played_at, player = places_of_play(sight).get(tile, (len(sight.events), batch.owner))
+    if batch.owner == TALON:
+        return tile not in places_of_play(sight)
+    if player != batch.owner or (batch.born and played_at < batch.born):
+        return False
+    if kind == "last":
+        open_end = batch.born + 1 == len(sight.events) and batches(sight)[-1].size == 0
+        return played_at == batch.born + 1 and (open_end or bool(layouts[batch.born].places_for(tile)))
+    drawn_and_placed = [index + 1 for index, event in enumerate(sight.events) if "draw" in event]
+    if tile in places_of_play(sight) and played_at in drawn_and_placed:
+        return False
+    return not any(
+        layouts[index].places_for(tile)
+        for index, event in enumerate(sight.events)
+        if batch.born <= index < played_at and "play" not in event and str(event["seat"]) == batch.owner
+    )

@@ -1,0 +1,164 @@
+"""RulesService against the vectors, and as a front end without an engine would use it."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sniffai.v1 import move_pb2
+from sniffai.v1 import rules_service_pb2 as pb
+from tests.server.support import TIMEOUT, deal, lines, snapshot, story, vector_view, view_message
+
+
+def test_legal_moves_with_what_they_do(stubs: SimpleNamespace) -> None:
+    answer = stubs.rules.ListLegalMoves(pb.ListLegalMovesRequest(view=view_message(story())), timeout=TIMEOUT)
+    assert answer.action == move_pb2.ACTION_PLAY
+    (legal,) = answer.moves
+    assert (legal.move.tile, legal.move.at) == ("5|6", "6|6:LINE_B")
+    # 4|6's low half, 5|6's low half, and the sniff's two open sides
+    assert [(end.tile, end.value) for end in legal.contributions_after] == [
+        ("4|6", 4),
+        ("5|6", 5),
+        ("6|6", 6),
+        ("6|6", 6),
+    ]
+    assert (legal.count_after, legal.points_now) == (21, 0)
+    assert answer.layout.count == 16
+    assert answer.layout.sniff == "6|6"
+    assert [(point.name, point.pips) for point in answer.layout.attachment_points] == [
+        ("4|6:LOW", 4),
+        ("6|6:LINE_B", 6),
+    ]
+
+
+def test_no_moves_tell_why(stubs: SimpleNamespace) -> None:
+    view = story()
+    view["seat"], view["hand"] = 1, ["0|3", "1|3", "2|3", "3|3", "3|4", "3|5", "1|5"]
+    view["record"]["events"][1:] = []
+    assert action(stubs, view) == move_pb2.ACTION_DRAW
+    view["record"]["events"].append({"seat": 1, "draw": {"tiles": ["4|5"]}})
+    assert action(stubs, view) == move_pb2.ACTION_DRAW
+    view["record"]["events"].append({"seat": 1, "draw": {"tiles": ["4|6"]}})
+    assert action(stubs, view) == move_pb2.ACTION_PLAY
+    view["record"]["events"].append({"seat": 1, "play": {"tile": "4|6", "at": "6|6:LINE_A"}})
+    assert action(stubs, view) == move_pb2.ACTION_WAIT
+
+
+def action(stubs: SimpleNamespace, view: dict[str, Any]) -> int:
+    answer = stubs.rules.ListLegalMoves(pb.ListLegalMovesRequest(view=view_message(view)), timeout=TIMEOUT)
+    assert bool(answer.moves) == (answer.action == move_pb2.ACTION_PLAY)
+    return answer.action
+
+
+@pytest.mark.parametrize("index", range(0, 450, 45))
+def test_vector_rounds_are_replayed(stubs: SimpleNamespace, index: int) -> None:
+    vector = lines("rounds.jsonl")[index]
+    open_deal = {
+        "players": vector["players"],
+        "leader": vector["leader"],
+        "scores": vector["scores"],
+        "hands": [{"tiles": hand} for hand in vector["hands"]],
+        "talon": vector["talon"],
+    }
+    for step in vector["steps"]:
+        answer = play(stubs, open_deal, step["play"])
+        assert answer.points == step["points"]
+        assert answer.state.layout.count == step["total"]
+        assert answer.events[0].play.tile == step["play"][0]
+        open_deal = answer.deal
+    state = answer.state
+    assert list(state.scores) == vector["final_scores"]
+    assert (state.over, state.blocked) == (True, vector["blocked"])
+    assert optional(state, "went_out") == vector["out"]
+    assert optional(state, "match_winner") == vector["match_winner"]
+    assert not state.HasField("seat_to_move")
+    assert not state.legal_moves
+
+
+def play(stubs: SimpleNamespace, open_deal: Any, move: list[str | None]) -> pb.ApplyMoveResponse:
+    tile, at = move
+    request = pb.ApplyMoveRequest(deal=open_deal, move={"tile": tile, "at": at or ""})
+    return stubs.rules.ApplyMove(request, timeout=TIMEOUT)
+
+
+def optional(message: Any, field: str) -> Any:
+    return getattr(message, field) if message.HasField(field) else None
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_whole_round_from_the_views_alone(stubs: SimpleNamespace, players: int) -> None:
+    """Each seat's own view lists the moves that the open round lists, to the end."""
+    dealt = deal(stubs, players, seed=17)
+    open_deal, state = dealt.deal, dealt.state
+    while not state.over:
+        views = [
+            stubs.rules.ListLegalMoves(pb.ListLegalMovesRequest(view=view), timeout=TIMEOUT) for view in state.views
+        ]
+        mover = views[state.seat_to_move]
+        assert list(mover.moves) == list(state.legal_moves)
+        assert mover.layout == state.layout
+        assert all(view.action == move_pb2.ACTION_WAIT for view in views if view is not mover)
+        answer = play(stubs, open_deal, [mover.moves[-1].move.tile, mover.moves[-1].move.at])
+        open_deal, state = answer.deal, answer.state
+    assert len(state.settlement) == players
+
+
+def test_views_hide_what_other_seats_drew(stubs: SimpleNamespace) -> None:
+    for seed in range(60):
+        dealt = deal(stubs, 2, seed)
+        answer = play(stubs, dealt.deal, [dealt.state.legal_moves[0].move.tile, None])
+        draws = [event for event in answer.events if event.HasField("draw")]
+        if draws:
+            break
+    drawer = draws[0].seat
+    assert len(draws[0].draw.tiles) == draws[0].draw.count
+    own, other = (answer.state.views[seat].record.events[1].draw for seat in (drawer, 1 - drawer))
+    assert list(own.tiles) == list(draws[0].draw.tiles)
+    assert (other.count, list(other.tiles)) == (draws[0].draw.count, [])
+
+
+def test_valid_view_has_facts(stubs: SimpleNamespace) -> None:
+    answer = stubs.rules.ValidateView(pb.ValidateViewRequest(view=view_message(story())), timeout=TIMEOUT)
+    facts = answer.facts
+    assert answer.valid
+    assert not answer.violations
+    assert (facts.action, facts.seat_to_move, facts.talon_size) == (move_pb2.ACTION_PLAY, 0, 12)
+    assert list(facts.hand) == ["0|0", "0|1", "0|2", "1|1", "1|2", "5|6"]
+    assert list(facts.hand_sizes) == [6, 8]
+    assert list(facts.scores) == [0, 0]
+    assert facts.layout.count == 16
+
+
+def test_valid_snapshot(stubs: SimpleNamespace) -> None:
+    answer = stubs.rules.ValidateView(pb.ValidateViewRequest(view=view_message(snapshot())), timeout=TIMEOUT)
+    assert answer.valid
+    assert answer.facts.world_count > 1
+
+
+def test_vector_views_are_valid(stubs: SimpleNamespace) -> None:
+    for vector in lines("beliefs.jsonl"):
+        answer = stubs.rules.ValidateView(pb.ValidateViewRequest(view=vector_view(vector)), timeout=TIMEOUT)
+        assert answer.valid
+        assert list(answer.facts.hand) == sorted(vector["hand"])
+        assert list(answer.facts.hand_sizes) == vector["sizes"]
+        assert answer.facts.talon_size == vector["talon"]
+        assert answer.facts.world_count == pytest.approx(vector["assignments"])
+
+
+@pytest.mark.parametrize(("players", "hand", "talon"), [(2, 7, 14), (3, 6, 10), (4, 5, 8)])
+def test_deal(stubs: SimpleNamespace, players: int, hand: int, talon: int) -> None:
+    answer = stubs.rules.DealRound(pb.DealRoundRequest(players=players, seed=9), timeout=TIMEOUT)
+    tiles = [tile for hand_ in answer.deal.hands for tile in hand_.tiles] + list(answer.deal.talon)
+    assert len(set(tiles)) == len(tiles) == 28
+    assert [len(hand_.tiles) for hand_ in answer.deal.hands] == [hand] * players
+    assert len(answer.deal.talon) == talon
+    assert answer.state.seat_to_move == answer.deal.leader
+    assert answer == stubs.rules.DealRound(pb.DealRoundRequest(players=players, seed=9), timeout=TIMEOUT)
+
+
+def test_deal_takes_leader_and_scores_and_draws_a_seed(stubs: SimpleNamespace) -> None:
+    request = pb.DealRoundRequest(players=4, leader=3, scores=[-15, 190])
+    one, two = (stubs.rules.DealRound(request, timeout=TIMEOUT) for _ in range(2))
+    assert (one.deal.leader, list(one.deal.scores)) == (3, [-15, 190])
+    assert one.seed != two.seed
+    assert stubs.rules.DealRound(pb.DealRoundRequest(players=4, leader=3, scores=[-15, 190], seed=one.seed)) == one

@@ -1,0 +1,19 @@
+"""The bench signature and the speeds' form. How fast this machine is, no test asks."""
+
+from sniffai.bench import measure, packed_round_bytes, signature
+from sniffai.rules import PLAYERS
+
+
+def test_the_signature_is_the_same_twice() -> None:
+    assert signature() == signature()
+
+
+def test_a_packed_round_fits_in_a_cache_line() -> None:
+    assert packed_round_bytes() <= 64
+
+
+def test_every_speed_is_measured_for_every_number_of_seats() -> None:
+    speeds = list(measure(scale=0.001))
+    assert {speed.players for speed in speeds} == set(PLAYERS)
+    assert all(0 < speed.slowest <= speed.per_second <= speed.fastest for speed in speeds)
+    assert len({speed.name for speed in speeds}) * len(PLAYERS) == len(speeds)

@@ -1,0 +1,155 @@
+"""``sniffai recommend``: every form of input, here and through a server, for people and for programs."""
+
+import io
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sniffai
+from sniffai import wire
+from sniffai.cli.group import run
+from tests.server.support import running_server
+
+VIEW = sniffai.Round.deal(2, seed=3).view(sniffai.Round.deal(2, seed=3).seat)
+LIMITS = sniffai.Limits(simulations=3000)
+
+
+@pytest.fixture(name="view_file")
+def _view_file(tmp_path: Path) -> str:
+    file = tmp_path / "view.txt"
+    file.write_text(VIEW.to_text() + "\n", encoding="utf-8")
+    return str(file)
+
+
+def write_json(folder: Path, value: object) -> str:
+    file = folder / "request.json"
+    file.write_text(json.dumps(value, indent=2), encoding="utf-8")
+    return str(file)
+
+
+def request(**more: object) -> dict[str, Any]:
+    return {"view": json.loads(wire.to_json(wire.write_view(VIEW))), **more}
+
+
+def answer(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, Any]:
+    """The JSON that a command line prints."""
+    assert run(["recommend", *args, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return dict(json.loads(out))
+
+
+def refused(capsys: pytest.CaptureFixture[str], status: int, args: Sequence[str]) -> str:
+    assert run(["recommend", *args]) == status
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return err
+
+
+def test_every_form_of_input_gets_the_library_s_answer(
+    capsys: pytest.CaptureFixture[str], view_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    best = sniffai.recommend(VIEW, LIMITS, seed=7)
+    options = ("--simulations", "3000", "--seed", "7")
+    by_text = answer(capsys, view_file, *options)
+    assert by_text["move"] == {"tile": str(best.move.tile), "at": best.move.at or ""}
+    assert answer(capsys, write_json(tmp_path, request()), *options) == by_text
+    assert answer(capsys, write_json(tmp_path, request()["view"]), *options) == by_text
+    asked = request(limits={"simulations": "3000"}, seed="7")
+    assert answer(capsys, write_json(tmp_path, asked)) == by_text
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(VIEW.to_text().encode())))
+    assert answer(capsys, "-", *options) == by_text
+
+
+def test_options_go_before_the_request(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = write_json(tmp_path, request(limits={"simulations": "3000"}, seed="7"))
+    told = answer(capsys, file, "--simulations", "500", "--seed", "8")
+    assert (told["analysis"]["effort"]["simulations"], told["analysis"]["seed"]) == ("500", "8")
+    timed = answer(capsys, file, "--seconds", "0.05")
+    assert timed["analysis"]["stop_reason"] == "STOP_REASON_TIME"
+
+
+def test_people_get_a_table(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
+    assert run(["recommend", view_file, "--simulations", "3000"]) == 0
+    table = capsys.readouterr().out
+    best = sniffai.recommend(VIEW, LIMITS)
+    rows = [line.split() for line in table.splitlines()]
+    assert [row[1] for row in rows if row and row[0] == "1"] == [str(best.move)]
+    assert len([row for row in rows if row and row[0].isdigit()]) == len(VIEW.legal_moves())
+    assert "3000 simulations" in table
+
+
+def test_a_forced_move_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    view = forced_view()
+    (tmp_path / "view.txt").write_text(view.to_text(), encoding="utf-8")
+    assert run(["recommend", str(tmp_path / "view.txt")]) == 0
+    table = capsys.readouterr().out
+    assert "forced: there is nothing to choose" in table
+    assert str(view.legal_moves()[0]) in table
+
+
+def forced_view() -> sniffai.View:
+    """A view with one legal move."""
+    round_ = sniffai.Round.deal(2, seed=1)
+    while len(moves := round_.legal_moves()) != 1:
+        round_.play(moves[0])
+    return round_.view(round_.seat)
+
+
+def test_a_draw_to_come_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The view stops before the seat's own draw: there is nothing to place."""
+    view = view_before_a_draw()
+    (tmp_path / "view.txt").write_text(view.to_text(), encoding="utf-8")
+    assert run(["recommend", str(tmp_path / "view.txt")]) == 0
+    assert "nothing to place: draw" in capsys.readouterr().out
+
+
+def view_before_a_draw() -> sniffai.View:
+    round_ = sniffai.Round.deal(2, seed=1)
+    while not isinstance(round_.history[-1:] and round_.history[-1], sniffai.Draw):
+        round_.play(round_.legal_moves()[0])
+    seat = round_.seat
+    assert round_.history[-1].seat == seat
+    start = round_.start
+    events = [event.to_dict() for event in round_.view(seat).events[:-1]]
+    return sniffai.View.from_events(
+        players=2, seat=seat, leader=start.leader, hand=start.hands[seat], events=events, scores=start.scores
+    )
+
+
+def test_a_server_gives_the_same_answer(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
+    options = (view_file, "--simulations", "3000", "--seed", "7")
+    here = answer(capsys, *options)
+    with running_server() as server:
+        there = answer(capsys, *options, "--server", server.address)
+        assert run(["recommend", *options, "--server", server.address]) == 0
+        assert here["move"]["tile"] in capsys.readouterr().out
+        assert run(["info", "--server", server.address]) == 0
+        assert sniffai.__version__ in capsys.readouterr().out
+        assert run(["info", "--server", server.address, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["engine_version"] == sniffai.__version__
+    assert there["move"] == here["move"]
+    assert there["analysis"]["moves"] == here["analysis"]["moves"]
+
+
+def test_a_server_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
+    assert "UNAVAILABLE" in refused(capsys, 1, [view_file, "--server", "127.0.0.1:1"])
+    assert run(["info", "--server", "127.0.0.1:1"]) == 1
+    assert "UNAVAILABLE" in capsys.readouterr().err
+
+
+def test_wrong_input_is_named_with_its_field(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    wrong = request()
+    wrong["view"]["hand"][2] = "6|4"
+    assert "view.hand[2]: " in refused(capsys, 2, [write_json(tmp_path, wrong)])
+    assert "view" in refused(capsys, 2, [write_json(tmp_path, {"seed": "1"})])
+    assert "colour" in refused(capsys, 2, [write_json(tmp_path, request(colour="red"))])
+    (tmp_path / "line.txt").write_text(VIEW.to_text().replace("seat=", "chair="), encoding="utf-8")
+    assert "chair" in refused(capsys, 2, [str(tmp_path / "line.txt")])
+    other = sniffai.Round.deal(2, seed=3).view(1 - VIEW.seat)
+    (tmp_path / "line.txt").write_text(other.to_text(), encoding="utf-8")
+    assert "turn" in refused(capsys, 2, [str(tmp_path / "line.txt")])
