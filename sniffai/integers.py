@@ -27,3 +27,8 @@ def read_integers(values: Iterable[object], field: str) -> tuple[int, ...]:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise ViewError(f"a list of numbers is expected here, not {values!r}", reason="NOT_NUMBERS", field=field)
     return tuple(read_integer(value, f"{field}[{i}]") for i, value in enumerate(values))
+
+
+def none_if_negative(number: int) -> int | None:
+    """A seat or team from the core, where -1 stands for none."""
+    return None if number < 0 else number

@@ -7,6 +7,7 @@ from sniffai import notation
 from sniffai.deal import Deal, seat_by_lot
 from sniffai.errors import SniffError
 from sniffai.events import Draw, Event, Pass, Play
+from sniffai.integers import none_if_negative
 from sniffai.layout import Layout
 from sniffai.moves import Move, MoveLike
 from sniffai.rules import deduction
@@ -91,7 +92,7 @@ class Round:
     @property
     def went_out(self) -> int | None:
         """The seat that placed its last tile, if that ended the round."""
-        return _seat_or_none(self._core.went_out)
+        return none_if_negative(self._core.went_out)
 
     @property
     def blocked(self) -> bool:
@@ -101,7 +102,7 @@ class Round:
     @property
     def match_winner(self) -> int | None:
         """The team whose score reached the target in this round (§7)."""
-        return _seat_or_none(self._core.match_winner)
+        return none_if_negative(self._core.match_winner)
 
     @property
     def hands(self) -> tuple[tuple[Tile, ...], ...]:
@@ -233,7 +234,3 @@ def _event(record: tuple[Any, ...]) -> Event:
     if kind == "draw":
         return Draw(seat, len(rest[0]), tuple(TILES[tile] for tile in rest[0]))
     return Pass(seat)
-
-
-def _seat_or_none(number: int) -> int | None:
-    return None if number < 0 else number

@@ -11,7 +11,7 @@ from sniffai import notation
 from sniffai.deal import Deal
 from sniffai.errors import ViewError
 from sniffai.events import Draw, Event, EventLike
-from sniffai.integers import read_integer, read_integers
+from sniffai.integers import none_if_negative, read_integer, read_integers
 from sniffai.layout import AttachmentPoint, Layout
 from sniffai.moves import Move, MoveLike
 from sniffai.position import History, Position, Snapshot
@@ -152,7 +152,7 @@ class View:
     @property
     def to_move(self) -> int | None:
         """The seat whose turn it is; ``None`` when the round is over."""
-        return _seat_or_none(self._core.to_move)
+        return none_if_negative(self._core.to_move)
 
     @property
     def must(self) -> Duty:
@@ -172,7 +172,7 @@ class View:
     @property
     def went_out(self) -> int | None:
         """The seat that placed its last tile, if that ended the round."""
-        return _seat_or_none(self._core.went_out)
+        return none_if_negative(self._core.went_out)
 
     @property
     def blocked(self) -> bool:
@@ -182,7 +182,7 @@ class View:
     @property
     def match_winner(self) -> int | None:
         """The team whose score reached the target in this round."""
-        return _seat_or_none(self._core.match_winner)
+        return none_if_negative(self._core.match_winner)
 
     @property
     def layout(self) -> Layout:
@@ -261,7 +261,3 @@ def _as_seen(event: Event, seat: int) -> Event:
     if isinstance(event, Draw) and event.seat != seat:
         return Draw(event.seat, event.count)
     return event
-
-
-def _seat_or_none(number: int) -> int | None:
-    return None if number < 0 else number

@@ -1,0 +1,45 @@
+"""The example clients, in Python and in JavaScript, each as a user runs it: the same round, the same lines."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.server.support import running_server
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+PYTHON = [sys.executable, str(EXAMPLES / "python" / "client.py")]
+NODE = [str(Path(sys.executable).with_name("node")), str(EXAMPLES / "node" / "client.js")]
+CLIENTS = [pytest.param(PYTHON, id="python"), pytest.param(NODE, id="node")]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with running_server() as server:
+        yield server.address
+
+
+def run(command: list[str], *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_plays_a_round(address: str, client: list[str]) -> None:
+    done = run(client, address, "1")
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert lines[0].endswith(("as the lead: 0", "as the lead: 5", "as the lead: 10"))
+    assert lines[-1].startswith("scores ")
+
+
+def test_both_clients_see_the_same_round(address: str) -> None:
+    assert run(PYTHON, address, "5").stdout == run(NODE, address, "5").stdout
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_tells_what_went_wrong(address: str, client: list[str]) -> None:
+    done = run(client, address, "-1")
+    assert done.returncode == 1
+    assert done.stderr.startswith("INVALID_ARGUMENT: seed: a seed is not negative")
