@@ -17,6 +17,7 @@ NODE_LOCK := $(wildcard $(NODE_CLIENT)/package-lock.json)
 
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
+.NOTPARALLEL:
 .PHONY: help build serve test lint proto proto-check bench demo image clean
 
 help: ## list the targets

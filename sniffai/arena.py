@@ -1,147 +1,189 @@
 """Players against each other on paired deals: the same tiles are played again with the seats swapped.
 
 With 2 seats player B sits at seat 0, then at seat 1; with 4 seats at team 0, then at team 1; with 3 seats B plays alone
-against two of A and sits at each seat in turn. A *pairing* is one deal played in all these seatings. Its result is B's
-mean margin a round: B's team's points less the other team's (3 seats: less the mean of the others'), settlement included.
-The deals cancel most of the luck, and two equal deterministic players tie exactly.
+against two of A and sits at each seat in turn. A *pairing* is one deal, or one whole match, played in all these
+seatings: round k of a match has the same deal in each. The deals cancel most of the luck, and two equal deterministic
+players split every pairing exactly.
 """
 
 import hashlib
-import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
-from statistics import fmean, stdev
-from typing import Any
+from multiprocessing import get_context
+from typing import Final, Protocol, runtime_checkable
 
-from sniffai.errors import LimitsError
-from sniffai.params import Limits, check_seed
-from sniffai.players import Player, parse_player
+from sniffai.contest import ArenaResult, ArenaSpec, Cost, Game, Pairing
+from sniffai.levels import named_player
+from sniffai.moves import Move
+from sniffai.players import Player
+from sniffai.report import Analysis
 from sniffai.round import Round
-from sniffai.rules import PLAYERS, TEAMS, team_of
+from sniffai.rules import TEAMS, team_of
+from sniffai.view import View
+from sniffai.watch import Watch
 
-CHUNKS_PER_WORKER = 32
+__all__ = [
+    "ArenaResult",
+    "ArenaSpec",
+    "available_cores",
+    "derived_seed",
+    "play_arena",
+    "play_game",
+    "play_pairing",
+    "play_round",
+    "play_rounds",
+]
 
+CHUNKS_PER_WORKER: Final = 32
 
-@dataclass(frozen=True, slots=True)
-class ArenaSpec:
-    """Who plays whom, on what, how often.
-
-    :raises LimitsError: a value out of range.
-    """
-
-    a: str
-    """The first player, such as ``"greedy"``."""
-    b: str
-    """The second player, such as ``"search:seconds=0.01"``; results are from its side."""
-    players: int = 2
-    """Seats, 2..4."""
-    deals: int = 500
-    """Pairings, at least 1."""
-    seed: int = 0
-    """Decides the deals and every lot."""
-    limits: Limits = field(default_factory=Limits)
-    """For searches that name no limit of their own."""
-
-    def __post_init__(self) -> None:
-        if self.players not in PLAYERS:
-            raise LimitsError(f"2, 3 or 4 seats, not {self.players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
-        if self.deals < 1:
-            raise LimitsError(f"at least 1 deal, not {self.deals}", reason="OUT_OF_RANGE", field="deals")
-        check_seed(self.seed)
-        parse_player(self.a, self.limits)
-        parse_player(self.b, self.limits)
+MOST_ROUNDS: Final = 1000
+"""Rounds after which a match is given up, and nobody has won it. Random players need about 40."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArenaResult:
-    """What came out, from B's side."""
+@runtime_checkable
+class Analyst(Protocol):
+    """A player whose moves come from an analysis, which tells how many simulations it took."""
 
-    spec: ArenaSpec
-    margins: tuple[float, ...]
-    """B's mean margin a round, by pairing, in points."""
+    def analyze(self, view: View, seed: int) -> Analysis:
+        """What it thinks of every move."""
+        ...
 
-    @property
-    def mean_margin(self) -> float:
-        """B's margin a round, in points."""
-        return fmean(self.margins)
+    def pick(self, analysis: Analysis, seed: int) -> Move:
+        """Its choice after that, with the same seed."""
+        ...
 
-    @property
-    def standard_error(self) -> float:
-        """Of the mean margin, over pairings; 0 where every pairing is equal, infinite for one."""
-        return stdev(self.margins) / math.sqrt(len(self.margins)) if len(self.margins) > 1 else math.inf
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {
-            "a": self.spec.a,
-            "b": self.spec.b,
-            "players": self.spec.players,
-            "deals": self.spec.deals,
-            "seed": self.spec.seed,
-            "mean_margin": self.mean_margin,
-            "standard_error": self.standard_error,
-            "margins": list(self.margins),
-        }
+class Contestant:
+    """A player, and what its decisions have cost so far."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self._analyst = player if isinstance(player, Analyst) else None
+        self.cost = Cost()
+
+    def choose(self, view: View, seed: int) -> Move:
+        """The player's move: see :meth:`Player.choose`."""
+        started = time.perf_counter()
+        move, simulations = self._decide(view, seed)
+        self.cost += Cost(1, time.perf_counter() - started, simulations)
+        return move
+
+    def _decide(self, view: View, seed: int) -> tuple[Move, int]:
+        if self._analyst is None:
+            return self._player.choose(view, seed), 0
+        analysis = self._analyst.analyze(view, seed)
+        return self._analyst.pick(analysis, seed), analysis.effort.simulations
 
 
 def play_arena(spec: ArenaSpec, *, workers: int = 1, progress: Callable[[int], None] | None = None) -> ArenaResult:
     """Play all pairings.
 
-    :param workers: processes; 1 plays in this one. Results do not depend on it, unless a clock ends the searches.
+    :param workers: processes; 1 plays in this one. The games do not depend on it, unless a clock ends the searches.
     :param progress: called with the number of pairings done since the last call.
     """
-    margins: list[float] = []
-    for done in _batches(spec, workers):
-        margins.extend(done)
+    pairings: list[Pairing] = []
+    a, b = Cost(), Cost()
+    for done, cost_a, cost_b in _batches(spec, workers):
+        pairings.extend(done)
+        a, b = a + cost_a, b + cost_b
         if progress is not None:
             progress(len(done))
-    return ArenaResult(spec, tuple(margins))
+    return ArenaResult(spec, tuple(pairings), (a, b))
 
 
-def _batches(spec: ArenaSpec, workers: int) -> Iterable[list[float]]:
-    size = max(1, spec.deals // (CHUNKS_PER_WORKER * workers))
-    starts = range(0, spec.deals, size)
-    jobs = [(spec, start, min(start + size, spec.deals)) for start in starts]
+Batch = tuple[list[Pairing], Cost, Cost]
+
+
+def _batches(spec: ArenaSpec, workers: int) -> Iterator[Batch]:
+    size = max(1, spec.pairings // (CHUNKS_PER_WORKER * workers))
+    jobs = [(spec, range(start, min(start + size, spec.pairings))) for start in range(0, spec.pairings, size)]
     if workers == 1:
         yield from map(_play_some, jobs)
         return
-    with ProcessPoolExecutor(workers) as pool:
+    # A fresh process each: a fork would copy the locks of whatever threads this one has.
+    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_at_interrupts) as pool:
         yield from pool.map(_play_some, jobs)
 
 
-def _play_some(job: tuple[ArenaSpec, int, int]) -> list[float]:
-    spec, start, end = job
-    a, b = parse_player(spec.a, spec.limits), parse_player(spec.b, spec.limits)
-    return [play_pairing(spec, a, b, deal) for deal in range(start, end)]
+def _end_at_interrupts() -> None:
+    """End a worker at Ctrl-C at once and without a word: the process that hands out the work has one."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def play_pairing(spec: ArenaSpec, a: Player, b: Player, deal: int) -> float:
-    """One deal in every seating; B's mean margin a round."""
-    leader = deal % spec.players
-    start = Round.deal(players=spec.players, seed=derived_seed(spec.seed, deal), leader=leader)
-    teams = TEAMS[spec.players]
-    seed = derived_seed(spec.seed, deal, 1)
-    margins = []
-    for team in range(teams):
-        seats = [b if team_of(spec.players, seat) == team else a for seat in range(spec.players)]
-        margins.append(margin_of(play_round(start.copy(), seats, seed), team))
-    return fmean(margins)
+def _play_some(job: tuple[ArenaSpec, Iterable[int]]) -> Batch:
+    spec, numbers = job
+    a, b = (Contestant(named_player(name, spec.limits)) for name in (spec.a, spec.b))
+    return [play_pairing(spec, a, b, number) for number in numbers], a.cost, b.cost
+
+
+def play_pairing(spec: ArenaSpec, a: Player, b: Player, number: int) -> Pairing:
+    """One deal or match in every seating."""
+    seats = range(spec.players)
+    return tuple(
+        play_game(spec, [b if team_of(spec.players, seat) == team else a for seat in seats], number)
+        for team in range(TEAMS[spec.players])
+    )
+
+
+def play_game(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Game:
+    """One deal or match in one seating."""
+    margins = [0.0] * TEAMS[spec.players]
+    endings = {"out": 0, "blocked": 0, "target": 0}
+    winner = None
+    for round_ in play_rounds(spec, seats, number):
+        margins = [total + margin for total, margin in zip(margins, margins_of(round_), strict=True)]
+        endings[_ending(round_)] += 1
+        winner = round_.match_winner if spec.whole_matches else None
+    return Game(tuple(margins), winner, **endings)
+
+
+def play_rounds(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Iterator[Round]:
+    """The rounds of one match, or the only round, each as it has ended.
+
+    The first lead goes round from number to number. The seat that went out leads the next round of a match, after a
+    blocked round one by lot (docs/rules.md §2).
+    """
+    leader, scores = number % spec.players, (0,) * TEAMS[spec.players]
+    for index in range(MOST_ROUNDS if spec.whole_matches else 1):
+        dealt = Round.deal(spec.players, derived_seed(spec.seed, number, index), leader, scores)
+        round_ = play_round(dealt, seats, derived_seed(spec.seed, number, index, 1))
+        yield round_
+        if round_.match_winner is not None:
+            return
+        leader, scores = round_.next_leader(derived_seed(spec.seed, number, index, 2)), round_.scores
 
 
 def play_round(round_: Round, seats: Sequence[Player], seed: int) -> Round:
-    """Play a round to its end, a player a seat. Each decision gets a seed of its own, by its place in the round."""
+    """Play a round to its end, a player a seat.
+
+    A player is asked where there is more than one legal move. Each decision gets a seed of its own, by its place in the
+    round.
+    """
+    watch = Watch(round_)
+    placed = len(round_.moves)
     while not round_.over:
-        view = round_.view(round_.seat)
-        round_.play(seats[round_.seat].choose(view, derived_seed(seed, len(round_.moves))))
+        moves = round_.legal_moves()
+        chosen = moves[0]
+        if len(moves) > 1:
+            chosen = seats[round_.seat].choose(watch.view(round_.seat), derived_seed(seed, placed))
+        round_.play(chosen)
+        placed += 1
     return round_
 
 
-def margin_of(round_: Round, team: int) -> float:
-    """A team's gain in a finished round less the mean of the other teams' gains, in points."""
+def margins_of(round_: Round) -> tuple[float, ...]:
+    """Each team's gain in a finished round less the mean of the other teams' gains, in points; together 0."""
     gains = [after - before for after, before in zip(round_.scores, round_.start.scores, strict=True)]
-    return gains[team] - (sum(gains) - gains[team]) / (len(gains) - 1)
+    return tuple(own - (sum(gains) - own) / (len(gains) - 1) for own in gains)
+
+
+def _ending(round_: Round) -> str:
+    if round_.match_winner is not None:
+        return "target"
+    return "blocked" if round_.blocked else "out"
 
 
 def derived_seed(*parts: int) -> int:

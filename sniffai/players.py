@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 from sniffai.errors import LimitsError, SniffError
 from sniffai.moves import Move
 from sniffai.params import Limits, SearchParams
+from sniffai.report import Analysis
 from sniffai.search import analyze, distinct_moves
 from sniffai.view import View
 
@@ -57,9 +58,16 @@ class SearchPlayer:
 
     def choose(self, view: View, seed: int) -> Move:
         """See :class:`Player`."""
-        best = analyze(view, self.limits, seed=seed, params=self.params).best
-        assert best is not None, "a player is asked only when it is to place a tile"
-        return best.move
+        return self.pick(self.analyze(view, seed), seed)
+
+    def analyze(self, view: View, seed: int) -> Analysis:
+        """What the search thinks of every move."""
+        return analyze(view, self.limits, seed=seed, params=self.params)
+
+    def pick(self, analysis: Analysis, seed: int) -> Move:
+        """The choice after an analysis of the view."""
+        assert analysis.best is not None, "a player is asked only when it is to place a tile"
+        return analysis.best.move
 
 
 PLAYERS: Final = ("random", "greedy", "search")

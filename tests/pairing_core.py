@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from sniffai_ext.round import Round as CoreRound
-
 from tests.reference import SET, Placement, Round, Tile, parse
 
 PORTS = {"LOW": 0, "HIGH": 1, "LINE_A": 0, "LINE_B": 1, "SIDE_A": 2, "SIDE_B": 3}

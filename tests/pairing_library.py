@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 import sniffai
-
 from tests.reference import Placement, Round
 
 

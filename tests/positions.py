@@ -6,3 +6,10 @@ FEW_WORLDS = [
     *((4, *case) for case in [(14, 14), (593, 18), (677, 20), (707, 10), (968, 15), (1583, 13), (1736, 17)]),
 ]
 """In these, others drew or passed, and few assignments remain for the seat to move: enough to try each."""
+
+UNEVEN_WORLDS = [
+    *((2, *case) for case in [(102, 17), (717, 16), (834, 17)]),
+    *((3, *case) for case in [(103, 20), (262, 19), (358, 21)]),
+    *((4, *case) for case in [(167, 18), (272, 19), (146, 17)]),
+]
+"""In these, the seat to move has some dozens of worlds left, some of them twice as likely as others, or more."""

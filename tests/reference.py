@@ -76,7 +76,7 @@ class Layout:
         if not tile.is_double:
             return [f"{tile}:LOW", f"{tile}:HIGH"]
         line = [f"{tile}:LINE_A", f"{tile}:LINE_B"]
-        return line + [f"{tile}:SIDE_A", f"{tile}:SIDE_B"] if tile == self.sniff else line
+        return [*line, f"{tile}:SIDE_A", f"{tile}:SIDE_B"] if tile == self.sniff else line
 
     def unjoined(self, tile: Tile, *names: str) -> list[str]:
         """Those of a tile's named ports that nothing is joined to yet."""

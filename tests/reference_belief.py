@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from random import Random
 from typing import Any, TypeAlias
 
 from tests.reference import HAND_SIZE, SET, Layout, Round, Tile, parse, teams
@@ -86,6 +87,10 @@ def places_of_play(sight: Sight) -> dict[Tile, tuple[int, str]]:
     }
 
 
+Assignment: TypeAlias = list[tuple[Batch, list[Tile]]]
+"""The tiles of every batch."""
+
+
 # by replay ---------------------------------------------------------------------------------------------------------
 
 
@@ -97,7 +102,7 @@ def worlds_by_replay(sight: Sight) -> dict[World, int]:
     """Every world that agrees with the history, with its number of assignments."""
     played, found = places_of_play(sight), dict[World, int]()
     for assignment in fillings(sight):
-        if agreeing_orders(sight, assignment):
+        if agrees(sight, assignment):
             places: dict[str, set[Tile]] = {}
             for batch, tiles in assignment:
                 places.setdefault(batch.owner, set()).update(tile for tile in tiles if tile not in played)
@@ -122,7 +127,7 @@ def by_replay(sight: Sight) -> tuple[int, Marginals]:
 def assignments_of(sight: Sight, world: World) -> int:
     """The number of assignments that make a world, by counting tile by tile; 0 for a world that cannot be."""
     hands, talon = world
-    owner = {tile: TALON for tile in talon} | {tile: str(seat) for seat, hand in enumerate(hands) for tile in hand}
+    owner = dict.fromkeys(talon, TALON) | {tile: str(seat) for seat, hand in enumerate(hands) for tile in hand}
     slots = slots_of(sight)
     rows = [
         [slot for slot in row if owner.get(tile, slots[slot][0].owner) == slots[slot][0].owner]
@@ -145,7 +150,7 @@ def owned(sight: Sight) -> list[list[int]]:
     ]
 
 
-def fillings(sight: Sight) -> Iterator[list[tuple[Batch, list[Tile]]]]:
+def fillings(sight: Sight) -> Iterator[Assignment]:
     """All ways to put the tiles into the batches."""
     tiles, rows, places = foreign_tiles(sight), owned(sight), batches(sight)
     contents: list[list[Tile]] = [[] for _ in places]
@@ -164,12 +169,17 @@ def fillings(sight: Sight) -> Iterator[list[tuple[Batch, list[Tile]]]]:
         yield list(zip(places, [list(content) for content in contents], strict=True))
 
 
-def agreeing_orders(sight: Sight, assignment: list[tuple[Batch, list[Tile]]]) -> int:
-    """1 if the history can have happened with these batches, else 0.
+def agrees(sight: Sight, assignment: Assignment) -> bool:
+    """Whether the history can have happened with these batches.
 
     The order inside a draw is settled by the rules: the tile that ended it is the one placed at once, the others could
     not be joined and their order changes nothing.
     """
+    return same_history(sight, deal_of(sight, assignment))
+
+
+def deal_of(sight: Sight, assignment: Assignment) -> Round:
+    """The round, before its lead, that an assignment says was dealt; scores are zero."""
     hands = [list(tiles) for batch, tiles in assignment if batch.born == 0 and batch.owner != TALON]
     hands.insert(sight.seat, list(sight.hand))
     rest = next(tiles for batch, tiles in assignment if batch.owner == TALON)
@@ -179,7 +189,7 @@ def agreeing_orders(sight: Sight, assignment: list[tuple[Batch, list[Tile]]]) ->
         if "draw" in event:
             own = [parse(text) for text in event.get("tiles", [])]
             talon += own or last_placed(drawn[index], sight.events[index + 1 :])
-    return int(same_history(sight, Round(sight.players, hands, talon + rest, sight.leader, [0] * teams(sight.players))))
+    return Round(sight.players, hands, talon + rest, sight.leader, [0] * teams(sight.players))
 
 
 def last_placed(tiles: list[Tile], later: list[dict[str, Any]]) -> list[Tile]:
@@ -226,9 +236,20 @@ def taken(state: State, slot: int) -> State:
     return (*state[:slot], state[slot] - 1, *state[slot + 1 :])
 
 
-def shares(
-    count: Any, index: int, row: list[int], ways: dict[State, int], owners: list[str]
-) -> dict[str, Fraction]:
+def any_assignment(sight: Sight, rng: Random) -> Assignment:
+    """One of the assignments that agree with the history, each equally likely."""
+    rows, slots = table(sight), slots_of(sight)
+    count, state = counter(rows), tuple(size for _, _, size in slots)
+    filled: dict[tuple[str, int], list[Tile]] = {(batch.owner, batch.born): [] for batch, _, _ in slots}
+    for index, (tile, row) in enumerate(zip(foreign_tiles(sight), rows, strict=True)):
+        free = [slot for slot in row if state[slot]]
+        slot = rng.choices(free, [count(index + 1, taken(state, slot)) for slot in free])[0]
+        state = taken(state, slot)
+        filled[slots[slot][0].owner, slots[slot][0].born].append(tile)
+    return [(batch, filled[batch.owner, batch.born]) for batch in batches(sight)]
+
+
+def shares(count: Any, index: int, row: list[int], ways: dict[State, int], owners: list[str]) -> dict[str, Fraction]:
     """How the tile of an index is shared out among the places."""
     found: dict[str, int] = {}
     for state, before in ways.items():

@@ -1,4 +1,4 @@
-// Four computer players play one round through the gRPC service: node client.js [ADDRESS] [SEED].
+// Four computer players play one round through the gRPC service: npm ci, then node client.js [ADDRESS] [SEED].
 //
 // It needs nothing of sniffai but the .proto files. The table's side (DealRound, ApplyMove) holds all hands; each
 // player's side (RecommendMove) sends nothing but that seat's own view.

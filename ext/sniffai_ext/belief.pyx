@@ -16,10 +16,11 @@ below ``ways`` samples an assignment without rejection; forward and backward cou
 from itertools import combinations
 from math import factorial
 
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
 
 from sniffai_ext.rng cimport below, below64, seed_rng
-from sniffai_ext.types cimport ALL_TILES, FITTING, lowest
+from sniffai_ext.types cimport ALL_TILES, FITTING, lowest, uint16_t
 from sniffai_ext.view cimport MAX_BATCHES
 
 import numpy as np
@@ -36,15 +37,12 @@ cdef class Belief:
     """
 
     def __init__(self, View view):
-        self.players = view.players
-        self.seat = view.seat
-        self.hidden = view.unseen()
-        self.own = view.hand
-        self.free_batches = []
-        self._take_batches(view)
-        self._list_tiles()
-        self._fill()
-        if self.count() == 0:
+        cdef bint possible = self.take_view(view)
+        if possible:
+            self.list_tiles()
+        if possible and not self.fill():
+            raise MemoryError
+        if not possible or self.count() == 0:
             raise HistoryError("no deal explains these draws, passes and placements", reason="NO_DEAL_EXPLAINS")
 
     def __dealloc__(self):
@@ -53,78 +51,71 @@ cdef class Belief:
 
     # set-up
 
-    cdef int _add_cell(self, int seat, int size, uint32_t allowed) except -1:
-        """A new cell; returns its index."""
-        self.cell[self.cells] = Cell(seat, size, allowed & self.hidden, 0)
+    cdef void add_cell(self, int seat, int batch, int size, uint32_t allowed) noexcept nogil:
+        self.cell[self.cells] = Cell(<uint8_t> seat, <uint8_t> batch, <uint8_t> size, allowed & self.hidden, 0)
         self.cells += 1
-        return self.cells - 1
 
-    def _add_batch(self, int place_, int size, uint32_t allowed):
+    cdef void add_batch(self, int place_, int batch, int size, uint32_t allowed) noexcept nogil:
         """A batch without uncertain sheds: a cell, or part of the pool when it may hold any hidden tile."""
         if size and self.hidden & ~allowed:
-            self._add_cell(place_, size, allowed)
+            self.add_cell(place_, batch, size, allowed)
         elif size:
-            self.free_size[place_] += size
-            self.free_batches.append((place_, size))
+            self.free_batch[self.free_batches] = FreeBatch(<uint8_t> place_, <uint8_t> batch, <uint8_t> size)
+            self.free_batches += 1
+            self.pool_size += size
 
-    def _take_batches(self, View view):
-        cdef int seat, pending
+    cdef bint take_view(self, View view) noexcept:
+        """All batches of all places; False when some seat placed more than it can have held."""
+        cdef int seat, n, pending
         cdef uint32_t fitting = FITTING[view.table.arms.open]
+        self.players = view.players
+        self.seat = view.seat
+        self.own = view.hand
+        self.hidden = view.unseen()
         for seat in range(self.players):
             if seat == self.seat:
                 continue
-            self._take_seat(view, seat)
+            if not self.take_seat(view, seat):
+                return False
             pending = view.pending if seat == view.to_move else 0
+            n = view.batch_count[seat]
             if pending:                  # in mid-draw: the last tile fits, unless the talon is empty
-                self._add_batch(seat, pending - 1, ALL_TILES & ~fitting)
-                self._add_batch(seat, 1, fitting if view.talon_size else ALL_TILES)
-        self._add_batch(TALON, view.talon_size, ALL_TILES)
+                self.add_batch(seat, n, pending - 1, ALL_TILES & ~fitting)
+                self.add_batch(seat, n + 1, 1, fitting if view.talon_size else ALL_TILES)
+        self.add_batch(TALON, 0, view.talon_size, ALL_TILES)
+        return True
 
-    def _take_seat(self, View view, int seat):
+    cdef bint take_seat(self, View view, int seat) noexcept nogil:
         """One seat's batches, less the sheds whose origin is certain; sheds of several origins are listed."""
-        cdef int b, n = view.batch_count[seat]
         cdef int[MAX_BATCHES] room
+        cdef uint16_t[TILES] origins
+        cdef uint8_t[MAX_BATCHES] cell_of
+        cdef uint16_t shared = 0
+        cdef int b, i, n = view.batch_count[seat]
         for b in range(n):
             room[b] = view.batch[seat][b].size
-        uncertain = self._settle_sheds(view, seat, room)
-        shared = 0
-        for _, origins in uncertain:
-            shared |= origins
-        cell_of = {}
+        for i in range(view.shed_count[seat]):
+            origins[i] = view.shed[seat][i].origins
+        if not settle_sheds(view, seat, room, origins, self.certain[seat]):
+            return False
+        for i in range(view.shed_count[seat]):
+            shared |= origins[i]
         for b in range(n):
             if shared >> b & 1:
-                cell_of[b] = self._add_cell(seat, room[b], view.batch[seat][b].allowed)
+                cell_of[b] = <uint8_t> self.cells
+                self.add_cell(seat, b, room[b], view.batch[seat][b].allowed)
             else:
-                self._add_batch(seat, room[b], view.batch[seat][b].allowed)
-        for tile, origins in uncertain:
-            cells = sum(1 << cell for b, cell in cell_of.items() if origins >> b & 1)
-            self.item[self.listed] = Listed(tile, True, cells)
-            self.listed += 1
+                self.add_batch(seat, b, room[b], view.batch[seat][b].allowed)
+        for i in range(view.shed_count[seat]):
+            if origins[i]:
+                self.item[self.listed] = Listed(view.shed[seat][i].tile, True, 0)
+                for b in range(n):
+                    if origins[i] >> b & 1:
+                        self.item[self.listed].cells |= <uint32_t> 1 << cell_of[b]
+                self.listed += 1
+        return True
 
-    cdef list _settle_sheds(self, View view, int seat, int *room):
-        """Take every shed of one possible origin out of its batch's room; returns the others."""
-        cdef int b, i
-        sheds = [(view.shed[seat][i].tile, view.shed[seat][i].origins) for i in range(view.shed_count[seat])]
-        settled = True
-        while settled:
-            settled = False
-            uncertain = []
-            for tile, origins in sheds:
-                for b in range(view.batch_count[seat]):
-                    if room[b] == 0:
-                        origins &= ~(1 << b)
-                if origins & (origins - 1):
-                    uncertain.append((tile, origins))
-                    continue
-                if origins == 0:
-                    raise HistoryError(f"seat {seat} placed more tiles than it can have held",
-                                       reason="NO_DEAL_EXPLAINS")
-                room[lowest(origins)] -= 1
-                settled = True
-            sheds = uncertain
-        return sheds
-
-    def _list_tiles(self):
+    cdef void list_tiles(self) noexcept nogil:
         """Every hidden tile that some cell may hold."""
         cdef int k, tile
         cdef uint32_t cells
@@ -136,35 +127,39 @@ cdef class Belief:
                 if self.cell[k].allowed >> tile & 1:
                     cells |= <uint32_t> 1 << k
             if cells:
-                self.item[self.listed] = Listed(tile, False, cells)
+                self.item[self.listed] = Listed(<uint8_t> tile, False, cells)
                 self.listed += 1
             else:
                 self.pool |= <uint32_t> 1 << tile
 
-    def _fill(self):
-        """The table of the module's docstring, from the last listed tile back to the first."""
+    cdef bint fill(self) noexcept nogil:
+        """The table of the module's docstring, from the last listed tile back to the first; False without memory."""
         cdef int k, states = 1
         for k in range(self.cells):
             self.cell[k].stride = states
             states *= self.cell[k].size + 1
         self.full = states - 1
-        self.open_cells = <uint32_t *> calloc(states, sizeof(uint32_t))
-        self.ways = <uint64_t *> calloc(<size_t> states * (self.listed + 1), sizeof(uint64_t))
+        self.open_cells = <uint32_t *> malloc(states * sizeof(uint32_t))
+        self.ways = <uint64_t *> malloc(<size_t> states * (self.listed + 1) * sizeof(uint64_t))
         if self.open_cells == NULL or self.ways == NULL:
-            raise MemoryError
-        self._fill_table(states)
+            return False
+        self.fill_table(states)
+        return True
 
-    cdef void _fill_table(self, int states) noexcept nogil:
+    cdef void fill_table(self, int states) noexcept nogil:
         cdef int i, k, room
         cdef uint32_t cells
         cdef uint64_t total
         cdef uint64_t *here
         cdef uint64_t *after
         for room in range(states):
+            self.open_cells[room] = 0
             for k in range(self.cells):
                 if room // self.cell[k].stride % (self.cell[k].size + 1):
                     self.open_cells[room] |= <uint32_t> 1 << k
-        self.ways[<size_t> self.listed * states] = 1
+        here = self.ways + <size_t> self.listed * states
+        memset(here, 0, states * sizeof(uint64_t))
+        here[0] = 1
         for i in range(self.listed - 1, -1, -1):
             here = self.ways + <size_t> i * states
             after = here + states
@@ -190,13 +185,10 @@ cdef class Belief:
     @property
     def assignments(self):
         """How many ways there are to fill each seat's deal, each draw and the rest of the talon (an exact int)."""
-        ways = int(self.count()) * factorial(self._pool_size())
-        for _, size in self.free_batches:
-            ways //= factorial(size)
+        ways = int(self.count()) * factorial(self.pool_size)
+        for i in range(self.free_batches):
+            ways //= factorial(self.free_batch[i].size)
         return ways
-
-    def _pool_size(self):
-        return sum(size for _, size in self.free_batches)
 
     def table(self):
         """The exact marginals: float64 ``[28, players + 1]``, rows tiles, columns seats and at last the talon.
@@ -207,25 +199,22 @@ cdef class Belief:
         cdef int tile
         marginals = np.zeros((TILES, self.players + 1))
         cdef double[:, ::1] rows = marginals
-        cdef double pool_size = self._pool_size()
         for tile in range(TILES):
             if self.own >> tile & 1:
                 rows[tile, self.seat] = 1.0
             elif self.pool >> tile & 1:
-                self._spread(rows, tile, 1.0, pool_size)
-        self._cell_marginals(rows, pool_size)
+                self._spread(rows, tile, 1.0)
+        self._cell_marginals(rows)
         return marginals
 
-    cdef void _spread(self, double[:, ::1] rows, int tile, double share, double pool_size) noexcept:
-        """A tile's share of the pool goes to the free places by their sizes."""
-        cdef int seat
-        if pool_size == 0:
-            return
-        for seat in range(self.players):
-            rows[tile, seat] += share * self.free_size[seat] / pool_size
-        rows[tile, self.players] += share * self.free_size[TALON] / pool_size
+    cdef void _spread(self, double[:, ::1] rows, int tile, double share) noexcept:
+        """A tile's share of the pool goes to the free batches by their sizes."""
+        cdef int i, place_
+        for i in range(self.free_batches):
+            place_ = self.free_batch[i].place
+            rows[tile, self.players if place_ == TALON else place_] += share * self.free_batch[i].size / self.pool_size
 
-    def _cell_marginals(self, double[:, ::1] rows, double pool_size):
+    def _cell_marginals(self, double[:, ::1] rows):
         """Forward counts times backward counts, over all listed tiles."""
         cdef int i, k, room, states = self.full + 1
         cdef double total = self.count()
@@ -256,35 +245,56 @@ cdef class Belief:
                         rows[self.item[i].tile, self.cell[k].seat] += \
                             weight * after[room - self.cell[k].stride] / total
             if not self.item[i].shed:
-                self._spread(rows, self.item[i].tile, kept / total, pool_size)
+                self._spread(rows, self.item[i].tile, kept / total)
             now = then
 
     cdef void sample_hands(self, Rng *rng, uint32_t *hands, uint8_t *talon) noexcept nogil:
         """One deal: ORs into ``hands`` the hidden tiles of the other seats and writes the talon in drawing order."""
+        cdef uint8_t[TILES] where
         cdef uint8_t[TILES] loose
-        cdef int n = self._walk_cells(rng, hands, loose)
-        cdef int i, j, seat, left
-        cdef uint8_t tile
-        for i in range(n - 1, 0, -1):
-            j = below(rng, i + 1)
-            tile = loose[i]
-            loose[i] = loose[j]
-            loose[j] = tile
-        i = 0
-        for seat in range(self.players):
-            for left in range(self.free_size[seat]):
-                hands[seat] |= <uint32_t> 1 << loose[i]
-                i += 1
-        for left in range(self.free_size[TALON]):
-            talon[left] = loose[i]
-            i += 1
+        cdef int i, left, n = 0
+        self.walk(rng, where, loose)
+        for i in range(self.listed):
+            if where[i] != IN_POOL and not self.item[i].shed:
+                hands[self.cell[where[i]].seat] |= <uint32_t> 1 << self.item[i].tile
+        for i in range(self.free_batches):
+            if self.free_batch[i].place == TALON:
+                for left in range(self.free_batch[i].size):
+                    talon[left] = loose[n + left]
+            else:
+                for left in range(self.free_batch[i].size):
+                    hands[self.free_batch[i].place] |= <uint32_t> 1 << loose[n + left]
+            n += self.free_batch[i].size
 
-    cdef int _walk_cells(self, Rng *rng, uint32_t *hands, uint8_t *loose) noexcept nogil:
-        """Fill the cells by a walk through the table; the tiles of the pool go to ``loose``. Returns their number."""
-        cdef int i, k, n = 0, states = self.full + 1, room = self.full
+    cdef void sample_batches(self, Rng *rng, uint32_t[ALL_BATCHES] *got, uint8_t *talon) noexcept nogil:
+        """One deal, batch by batch: writes what each other seat got in its deal and in each draw, the tiles placed since
+        included (not those drawn and placed at once), and the talon in drawing order."""
+        cdef uint8_t[TILES] where
+        cdef uint8_t[TILES] loose
+        cdef int i, left, n = 0
+        self.walk(rng, where, loose)
+        memcpy(got, self.certain, sizeof(self.certain))
+        for i in range(self.listed):
+            if where[i] != IN_POOL:
+                got[self.cell[where[i]].seat][self.cell[where[i]].batch] |= <uint32_t> 1 << self.item[i].tile
+        for i in range(self.free_batches):
+            for left in range(self.free_batch[i].size):
+                if self.free_batch[i].place == TALON:
+                    talon[left] = loose[n + left]
+                else:
+                    got[self.free_batch[i].place][self.free_batch[i].batch] |= <uint32_t> 1 << loose[n + left]
+            n += self.free_batch[i].size
+
+    cdef int walk(self, Rng *rng, uint8_t *where, uint8_t *loose) noexcept nogil:
+        """Fill the cells by a walk through the table and shuffle the pool.
+
+        ``where``: by listed tile its cell, or IN_POOL. ``loose``: the pool's tiles in random order; returns how many.
+        """
+        cdef int i, j, k, n = 0, states = self.full + 1, room = self.full
         cdef uint32_t cells = self.pool
         cdef uint64_t ticket
         cdef uint64_t *here = self.ways
+        cdef uint8_t tile
         while cells:
             loose[n] = <uint8_t> lowest(cells)
             cells &= cells - 1
@@ -292,6 +302,7 @@ cdef class Belief:
         for i in range(self.listed):
             ticket = below64(rng, here[room])
             here += states
+            where[i] = IN_POOL
             if not self.item[i].shed:
                 if ticket < here[room]:
                     loose[n] = self.item[i].tile
@@ -305,8 +316,12 @@ cdef class Belief:
                 cells &= cells - 1
                 k = lowest(cells)
             room -= self.cell[k].stride
-            if not self.item[i].shed:
-                hands[self.cell[k].seat] |= <uint32_t> 1 << self.item[i].tile
+            where[i] = <uint8_t> k
+        for i in range(n - 1, 0, -1):
+            j = below(rng, i + 1)
+            tile = loose[i]
+            loose[i] = loose[j]
+            loose[j] = tile
         return n
 
     def sample(self, int count, seed):
@@ -323,14 +338,26 @@ cdef class Belief:
             raise LimitsError(f"a number of samples is not negative: {count}", reason="COUNT_OUT_OF_RANGE",
                               field="count")
         hands = np.zeros((count, self.players), np.uint32)
-        talons = np.zeros((count, max(1, self.free_size[TALON])), np.uint8)
+        cdef int talon_size = self._talon_size()
+        talons = np.zeros((count, max(1, talon_size)), np.uint8)
         cdef uint32_t[:, ::1] hand_rows = hands
         cdef uint8_t[:, ::1] talon_rows = talons
         seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
         with nogil:
             for i in range(count):
                 self.sample_hands(&rng, &hand_rows[i, 0], &talon_rows[i, 0])
-        return hands, talons[:, :self.free_size[TALON]]
+        return hands, talons[:, :talon_size]
+
+    def _talon_size(self):
+        return sum(self.free_batch[i].size for i in range(self.free_batches) if self.free_batch[i].place == TALON)
+
+    def _free_sizes(self):
+        """Free tiles by seat."""
+        sizes = [0] * self.players
+        for i in range(self.free_batches):
+            if self.free_batch[i].place != TALON:
+                sizes[self.free_batch[i].place] += self.free_batch[i].size
+        return sizes
 
     def worlds(self, int limit):
         """All distinct worlds with their weights: ``{(hand masks by seat..., talon mask): assignments}``.
@@ -379,17 +406,17 @@ cdef class Belief:
     def _free_batchings(self):
         """In how many ways the free tiles of every seat fall into its free batches."""
         ways = 1
-        for place_ in range(5):
-            ways *= factorial(self.free_size[place_])
-        for _, size in self.free_batches:
-            ways //= factorial(size)
+        for size in self._free_sizes():
+            ways *= factorial(size)
+        for i in range(self.free_batches):
+            if self.free_batch[i].place != TALON:
+                ways //= factorial(self.free_batch[i].size)
         return ways
 
     def _deal_pool(self, hands, loose):
         """Every way to deal the pool to the free places."""
         partial = [(tuple(hands), loose)]
-        for seat in range(self.players):
-            size = self.free_size[seat]
+        for seat, size in enumerate(self._free_sizes()):
             if size:
                 partial = [
                     (dealt[:seat] + (dealt[seat] | mask,) + dealt[seat + 1:], rest & ~mask)
@@ -397,6 +424,37 @@ cdef class Belief:
                     for mask in subsets(rest, size)
                 ]
         return [dealt + (rest,) for dealt, rest in partial]
+
+
+cdef bint settle_sheds(View view, int seat, int *room, uint16_t *origins, uint32_t *certain) noexcept nogil:
+    """Take every shed of one possible origin out of its batch's room, again and again as batches fill up.
+
+    Its ``origins`` become 0. False when a shed has no possible origin left.
+    """
+    cdef int b, i
+    cdef uint16_t full
+    cdef bint settled = True
+    while settled:
+        settled = False
+        full = 0
+        for b in range(view.batch_count[seat]):
+            if room[b] == 0:
+                full |= <uint16_t> (1 << b)
+        for i in range(view.shed_count[seat]):
+            if origins[i] == 0:
+                continue
+            origins[i] &= ~full
+            if origins[i] == 0:
+                return False
+            if origins[i] & (origins[i] - 1) == 0:
+                b = lowest(origins[i])
+                if room[b] == 0:
+                    return False
+                room[b] -= 1
+                certain[b] |= <uint32_t> 1 << view.shed[seat][i].tile
+                origins[i] = 0
+                settled = True
+    return True
 
 
 def subsets(mask, size):

@@ -3,7 +3,7 @@
 from sniffai_ext.layout cimport clear_arms
 from sniffai_ext.round cimport settle
 from sniffai_ext.rng cimport seed_rng
-from sniffai_ext.types cimport NO_TILE, TILES, hand_size, target_of
+from sniffai_ext.types cimport NO_TILE, TILES, hand_size
 
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.round import check_players
@@ -23,7 +23,10 @@ cdef void deal(State *state, int players, int leader, const int16_t *scores, Rng
         order[j] = tile
     for seat in range(4):
         state.hand[seat] = 0
-        state.score[seat] = scores[seat]
+        state.void_pips[seat] = 0
+    for i in range(3):
+        state.score[i] = scores[i]
+    state.table = 0
     for seat in range(players):
         for i in range(hand_size(players)):
             state.hand[seat] |= <uint32_t> 1 << order[n]
@@ -35,7 +38,6 @@ cdef void deal(State *state, int players, int leader, const int16_t *scores, Rng
     clear_arms(&state.arms)
     state.players = <uint8_t> players
     state.seat = <uint8_t> leader
-    state.target = <int16_t> target_of(players)
     state.forced = NO_TILE
     state.passes = 0
     state.end = RUNNING
@@ -52,7 +54,7 @@ def rollouts(int players, int count, seed, double epsilon=1.0):
     cdef Rng rng
     cdef State start
     cdef State state
-    cdef int16_t[4] scores
+    cdef int16_t[3] scores
     cdef long long plies = 0, margin = 0
     cdef int i, team, seat
     cdef uint32_t chance
@@ -60,7 +62,7 @@ def rollouts(int players, int count, seed, double epsilon=1.0):
     if not 0 <= epsilon <= 1:
         raise LimitsError(f"epsilon is 0..1, not {epsilon}", reason="EPSILON_OUT_OF_RANGE", field="epsilon")
     chance = <uint32_t> (epsilon * 65536)
-    for team in range(4):
+    for team in range(3):
         scores[team] = 0
     seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
     with nogil:

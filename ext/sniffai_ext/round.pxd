@@ -3,7 +3,7 @@
 from sniffai_ext.layout cimport Layout, has_double, has_line, join, singles_at
 from sniffai_ext.types cimport (
     BLOCKED, DOUBLE, FITTING, HIGH, LEAD, LINE, LOW, NO_TILE, RUNNING, SINGLE, SUIT, TARGET, WENT_OUT, State,
-    deduction, lowest, make_move, move_tile, team_count, team_of, uint8_t, uint32_t,
+    deduction, lowest, make_move, move_tile, target_of, team_count, team_of, uint8_t, uint32_t,
 )
 
 cdef inline uint32_t choice(const State *state) noexcept nogil:
@@ -66,11 +66,12 @@ cdef inline int place(State *state, uint8_t move) noexcept nogil:
     cdef int points = join(&state.arms, move)
     cdef int team = team_of(state.players, seat)
     state.hand[seat] &= ~(<uint32_t> 1 << move_tile(move))
+    state.table |= <uint32_t> 1 << move_tile(move)
     state.forced = NO_TILE
     state.passes = 0
     if points:
         state.score[team] += points
-        if state.score[team] >= state.target:
+        if state.score[team] >= target_of(state.players):
             state.end = TARGET
             return points
     if state.hand[seat] == 0:
@@ -85,6 +86,7 @@ cdef inline bint draw_until_fit(State *state) noexcept nogil:
     cdef uint32_t drawn
     if state.hand[state.seat] & fitting:
         return True
+    state.void_pips[state.seat] = state.arms.open
     while state.talon_next < state.talon_end:
         drawn = <uint32_t> 1 << state.talon[state.talon_next]
         state.hand[state.seat] |= drawn

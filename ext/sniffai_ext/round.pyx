@@ -82,7 +82,6 @@ cdef class Round:
             self.state.score[team] = score
         clear_arms(&self.state.arms)
         self.state.players = players
-        self.state.target = target_of(players)
         self.state.seat = leader
         self.state.forced = NO_TILE
         self.table = Layout()

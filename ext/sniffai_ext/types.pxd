@@ -113,12 +113,13 @@ cdef struct Arms:
     uint8_t lines         # LINE arms: the sniff's line ports not joined yet, 0..2
     int16_t count         # the count of rules 4
 
-# 60 bytes, so a copy is one cache line.
+# 64 bytes, so a copy is one cache line.
 cdef struct State:
     uint32_t[4] hand      # tile masks by seat
+    uint32_t table        # mask of the tiles placed
     Arms arms
-    int16_t[4] score      # by team
-    int16_t target        # 250 or 200
+    int16_t[3] score      # by team
+    uint8_t[4] void_pips  # by seat: the open pips when it last had to draw or pass; no tile it holds now shows any
     uint8_t[14] talon     # tile indices in the order of drawing
     uint8_t talon_next    # index of the next tile to draw
     uint8_t talon_end     # one past the last tile

@@ -80,6 +80,7 @@ cdef class View:
             if hand >> tile & 1:
                 raise TileError(f"{tile_text(tile)} is on the table and in the hand", reason="TILE_TWICE",
                                 field=f"table[{index}].tile")
+        view.on_table = view.table.tiles
         view._take_sizes(hand, sizes, talon_size)
         view._take_voids(voids)
         if drawn >= 0:
@@ -125,6 +126,7 @@ cdef class View:
                                 field=f"voids[{other}]")
             self.batch[other][0] = Batch(self.size[other], ALL_TILES & ~FITTING[pips])
             self.batch_count[other] = 1
+            self.void_pips[other] = pips
 
     def _take_drawn(self, int drawn):
         if drawn >= TILES or not self.hand >> drawn & 1:
@@ -152,18 +154,21 @@ cdef class View:
 
         :raises SniffError: ``field`` is ``"seat"``, ``"play"`` (the tile) or ``"at"``.
         """
-        cdef int team
+        cdef int team, move
         self._turn(seat)
         try:
-            self.table.compact(tile, at)
+            move = self.table.compact(tile, at)
         except MoveError as error:
             raise MoveError(error.message, reason=error.reason, field="play" if error.field == "tile" else "at") \
                 from None
         if seat == self.seat:
             self._shed_own(tile)
         else:
+            if not self.pending:
+                self.note_choice(seat, move)
             self._shed_other(seat, tile)
         points = self.table.put(tile, at)
+        self.on_table = self.table.tiles
         self.size[seat] -= 1
         self.pending = 0
         self.passes = 0
@@ -181,6 +186,16 @@ cdef class View:
     def _finish(self, int end):
         self.end = end
         self.to_move = -1
+
+    cdef void note_choice(self, int seat, int move) noexcept:
+        cdef Choice *choice = &self.choice[self.choices]
+        cdef int other
+        self.fill_state(&choice.state)
+        for other in range(self.players):
+            choice.state.hand[other] = (<uint32_t> 1 << self.size[other]) - 1
+        choice.move = <uint8_t> move
+        choice.batches = <uint8_t> self.batch_count[seat]
+        self.choices += 1
 
     def _shed_own(self, int tile):
         if not self.hand >> tile & 1:
@@ -237,12 +252,13 @@ cdef class View:
         else:
             self._exclude(seat)
             self.pending += count
+        self.void_pips[seat] = self.table.arms.open
         self.size[seat] += count
         self.talon_size -= count
 
     def _draw_own(self, int count, tiles):
         cdef uint32_t drawn = 0
-        cdef int index, tile
+        cdef int index, tile = 0
         if self.table.fits(self.hand):
             raise ViewError("a tile of the hand fits: drawing is not allowed", reason="DRAW_NOT_ALLOWED", field="draw")
         if tiles is None or len(tiles) != count:
@@ -280,6 +296,7 @@ cdef class View:
         else:
             self._exclude(seat)
             self._add_batch(seat, self.pending)
+        self.void_pips[seat] = self.table.arms.open
         self.pending = 0
         self.passes += 1
         self.to_move = (seat + 1) % self.players
@@ -345,11 +362,13 @@ cdef class View:
         """Everything of a packed round but the hidden hands and the talon."""
         cdef int i
         state.arms = self.table.arms
-        for i in range(4):
+        for i in range(3):
             state.score[i] = <short> self.score[i]
+        for i in range(4):
             state.hand[i] = 0
+            state.void_pips[i] = self.void_pips[i]
         state.hand[self.seat] = self.hand
-        state.target = <short> target_of(self.players)
+        state.table = self.table.tiles
         state.talon_next = 0
         state.talon_end = <uint8_t> self.talon_size
         state.players = <uint8_t> self.players
@@ -365,7 +384,9 @@ cdef class View:
         other.dealt, other.hand, other.talon_size, other.forced = self.dealt, self.hand, self.talon_size, self.forced
         other.size, other.score = self.size, self.score
         other.passes, other.end, other.last_seat, other.pending = self.passes, self.end, self.last_seat, self.pending
-        other.table = self.table.clone()
+        other.table, other.on_table = self.table.clone(), self.on_table
         other.batch, other.batch_count = self.batch, self.batch_count
+        other.void_pips = self.void_pips
+        other.choice, other.choices = self.choice, self.choices
         other.shed, other.shed_count = self.shed, self.shed_count
         return other

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from dataclasses import replace
 from typing import Final
 
 import grpc
@@ -94,6 +95,6 @@ async def serve(settings: Settings) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    print(f"sniffai-server {VERSION} listening on {settings.host}:{port}", flush=True)
+    print(f"sniffai-server {VERSION} listening on {replace(settings, port=port).address}", flush=True)
     await stop.wait()
     await server.drain()

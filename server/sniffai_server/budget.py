@@ -48,11 +48,11 @@ class Budget:
 def effective_limits(requested: Limits, settings: Settings) -> tuple[Limits, list[notice_pb2.Warning]]:
     """The limits in force for a request, and a warning for each that was cut to the server's cap."""
     caps = settings.caps
-    default_seconds = caps.seconds if requested.simulations else settings.default_seconds
+    default = caps if requested.simulations else settings.default_limits
     warnings: list[notice_pb2.Warning] = []
     limits = Limits(
         simulations=_capped("simulations", requested.simulations or caps.simulations, caps.simulations, warnings),
-        seconds=_capped("time", requested.seconds or default_seconds, caps.seconds, warnings),
+        seconds=_capped("time", requested.seconds or default.seconds, caps.seconds, warnings),
         memory_bytes=_capped("memory_bytes", requested.memory_bytes or caps.memory_bytes, caps.memory_bytes, warnings),
     )
     return limits, warnings

@@ -2,10 +2,11 @@
 
 import logging
 import uuid
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 import grpc
-from google.protobuf.any_pb2 import Any
+from google.protobuf import any_pb2
 from google.protobuf.message import Message
 from google.rpc.code_pb2 import INTERNAL, INVALID_ARGUMENT  # type: ignore[import-untyped]
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo  # type: ignore[import-untyped]
@@ -26,20 +27,10 @@ class UndecodableError(Exception):
 
 
 def status_of(error: Exception) -> Status:
-    """The status that a client is told for an exception.
-
-    =======================  ================  ==================================================
-    WireError, SniffError    INVALID_ARGUMENT  ErrorInfo with the first reason, BadRequest
-    UndecodableError         INVALID_ARGUMENT  ErrorInfo UNDECODABLE
-    anything else            INTERNAL          ErrorInfo INTERNAL; its text goes to the log only
-    =======================  ================  ==================================================
-    """
-    if isinstance(error, WireError):
-        return _bad_request(error)
-    if isinstance(error, SniffError):
-        return _bad_request(located(error, ""))
-    if isinstance(error, UndecodableError):
-        return _status(INVALID_ARGUMENT, "the request is not a message of this method", ErrorInfo(reason="UNDECODABLE"))
+    """The status that a client is told for an exception: by :data:`TABLE`, or INTERNAL without its text."""
+    for kind, status in TABLE.items():
+        if isinstance(error, kind):
+            return status(error)
     return _internal(error)
 
 
@@ -59,6 +50,11 @@ def _field_violation(violation: Violation) -> BadRequest.FieldViolation:
     return BadRequest.FieldViolation(field=violation.field, reason=violation.reason, description=violation.description)
 
 
+def _undecodable(error: UndecodableError) -> Status:
+    info = ErrorInfo(reason="UNDECODABLE")
+    return _status(INVALID_ARGUMENT, "the request is not a message of this method", info)
+
+
 def _internal(error: Exception) -> Status:
     number = uuid.uuid4().hex
     log.error("internal error %s", number, exc_info=error)
@@ -69,7 +65,15 @@ def _status(code: int, message: str, info: ErrorInfo, *details: Message) -> Stat
     info.domain = DOMAIN
     status = Status(code=code, message=message)
     for detail in (info, *details):
-        packed = Any()
+        packed = any_pb2.Any()
         packed.Pack(detail)
         status.details.append(packed)
     return status
+
+
+TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
+    WireError: _bad_request,
+    SniffError: lambda error: _bad_request(located(error, "")),
+    UndecodableError: _undecodable,
+}
+"""What is the caller's fault, with the status that tells so: INVALID_ARGUMENT, each."""

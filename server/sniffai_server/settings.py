@@ -1,6 +1,6 @@
 """Everything an operator can set, with its default."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sniffai.params import Limits
@@ -32,9 +32,7 @@ class Settings:
     @property
     def default_limits(self) -> Limits:
         """The limits of a search whose request sets none."""
-        return Limits(
-            simulations=self.caps.simulations, seconds=self.default_seconds, memory_bytes=self.caps.memory_bytes
-        )
+        return replace(self.caps, seconds=min(self.default_seconds, self.caps.seconds or self.default_seconds))
 
     @property
     def address(self) -> str:

@@ -1,62 +1,53 @@
 """``sniffai arena``: two players on paired deals."""
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-from sniffai.arena import ArenaResult, ArenaSpec, available_cores, play_arena
-from sniffai.cli.parts import deal_options, json_option
-from sniffai.params import Limits
+from sniffai.cli.contest import (
+    contest_options,
+    contests,
+    cost_text,
+    margin_text,
+    p_text,
+    play_all,
+    won_text,
+    write_json,
+)
+from sniffai.cli.parts import json_option
+from sniffai.contest import ArenaResult
 
 
 @click.command("arena")
 @click.argument("a")
 @click.argument("b")
-@deal_options
-@click.option(
-    "--deals", type=click.IntRange(min=1), default=500, show_default=True, help="Deals, each in every seating."
-)
-@click.option("--simulations", type=click.IntRange(min=1), help="Limit of searches that name none.")
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Limit of searches that name none.")
-@click.option("--workers", type=click.IntRange(min=1), help="Processes. [default: one a core]")
+@contest_options
 @json_option
-def command(
-    a: str,
-    b: str,
-    players: int,
-    seed: int,
-    deals: int,
-    simulations: int | None,
-    seconds: float | None,
-    workers: int | None,
-    as_json: bool,
-) -> None:
-    """Play B against A on paired deals and print B's margin a round.
+def command(a: str, b: str, workers: int | None, out: str | None, as_json: bool, **options: Any) -> None:
+    """Play B against A on paired deals, seats swapped, and print B's margin a round and the matches that it won.
 
-    A and B are players by name: random, greedy, search, or search with parameters such as
-    search:simulations=1000,exploration=40.
+    With 3 seats B plays alone against two A, at each seat in turn. A and B are players by name: random, greedy, search,
+    level:NAME for a named level, or with parameters such as search:seconds=0.01,exploration=40.
     """
-    spec = ArenaSpec(a, b, players, deals, seed, Limits(simulations, seconds))
-    with _progress() as progress:
-        bar = progress.add_task("deals", total=deals)
-        result = play_arena(
-            spec, workers=workers or available_cores(), progress=lambda done: progress.advance(bar, done)
-        )
-    click.echo(json.dumps(result.to_dict()) if as_json else _sentence(result))
+    (result,) = play_all(contests([(a, b)], **options), workers)
+    if out is not None:
+        write_json(out, result.to_dict())
+    click.echo(json.dumps(result.to_dict()) if as_json else "\n".join(_lines(result)))
 
 
-def _sentence(result: ArenaResult) -> str:
+def _lines(result: ArenaResult) -> Iterator[str]:
     spec = result.spec
-    return (
-        f"{spec.b} over {spec.a}, {spec.players} seats: {result.mean_margin:+.2f} ± {result.standard_error:.2f} "
-        f"points a round ({spec.deals} paired deals, seed {spec.seed})"
-    )
-
-
-def _progress() -> Progress:
-    """A bar on standard error; nothing where that is no terminal."""
-    console = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    unit = "match" if spec.whole_matches else "deal"
+    yield f"{spec.b} over {spec.a}, {spec.players} seats, {spec.pairings} {unit} pairings, seed {spec.seed}"
+    yield f"  margin    {margin_text(result)} points a round, p {p_text(result.margin_p_value)}"
+    if result.win_p_value is not None:
+        won = f"{result.matches_won} of {result.matches} won, {won_text(result)}"
+        yield f"  matches   {won}, {100 * result.even:.1f} % is even, p {p_text(result.win_p_value)}"
+    endings = ", ".join(f"{100 * share:.1f} % {name}" for name, share in result.endings.items())
+    yield f"  rounds    {result.rounds}: {endings}"
+    for name, cost in zip((spec.a, spec.b), result.costs, strict=True):
+        speed = cost.simulations_per_second
+        searched = "" if speed is None else f", {speed / 1e3:.0f} thousand simulations/s"
+        yield f"  {name}: {cost.decisions} decisions, {cost_text(cost)} each{searched}"

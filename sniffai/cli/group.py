@@ -14,6 +14,7 @@ COMMANDS: Final = {
     "bench": "Measure the speed of rollouts and search.",
     "deal": "Deal a round by lot.",
     "info": "Tell the version and the games that are played.",
+    "ladder": "Let a row of players play, each against the one below.",
     "perft": "Count sequences of placements.",
     "recommend": "Recommend a move for what one seat knows.",
     "replay": "Replay recorded rounds and check everything.",

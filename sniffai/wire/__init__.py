@@ -2,6 +2,7 @@
 
 ===================  ==================================================================================
 :mod:`~.read`        messages to values; whatever is wrong raises :class:`WireError` with field paths
+:mod:`~.gaps`        what of a message is missing or cannot be read at all
 :mod:`~.write`       values to messages
 :mod:`~.answers`     what a search found out, to messages
 :mod:`~.text`        messages to JSON and back

@@ -3,27 +3,21 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
-from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
-from sniffai.belief import Belief
 from sniffai.errors import SniffError
 from sniffai.moves import Move
-from sniffai.params import Limits
+from sniffai.params import MIN_MEMORY_BYTES, Limits
 from sniffai.round import Round
 from sniffai.rules import TEAMS
-from sniffai.tiles import Tile
 from sniffai.v1 import event_pb2, limits_pb2, move_pb2, round_pb2, view_pb2
 from sniffai.view import View
 from sniffai.wire.errors import Violation, WireError
+from sniffai.wire.gaps import bad_duration, below, deal_gaps, view_gaps
 from sniffai.wire.paths import deal_path, joined, record_path, snapshot_path
 
 T = TypeVar("T")
 
-MAX_EVENTS: Final = 128
-"""More than any round has: 28 placements, 14 draws and 3 passes between any two placements."""
-MAX_TILES: Final = 28
-MIN_MEMORY_BYTES: Final = 65536
 MAX_SEED: Final = 2**63 - 1
 """The largest seed that a message can hold."""
 
@@ -34,7 +28,7 @@ def read_view(view: view_pb2.PlayerView, path: str = "view") -> View:
     :param path: where the message stands in the request.
     :raises WireError: something is missing, wrong, or explained by no deal.
     """
-    _refuse(_view_gaps(view, path))
+    _refuse(view_gaps(view, path))
     if view.WhichOneof("position") == "snapshot":
         return _checked(lambda: _view_from_snapshot(view), lambda field: snapshot_path(field, path))
     return _checked(lambda: _view_from_record(view), lambda field: record_path(field, path))
@@ -45,7 +39,7 @@ def read_round(deal: round_pb2.OpenDeal, path: str = "deal") -> Round:
 
     :raises WireError: something is missing, or breaks a rule.
     """
-    _refuse(_deal_gaps(deal, path))
+    _refuse(deal_gaps(deal, path))
     round_ = _checked(lambda: _round_from_deal(deal), lambda field: deal_path(field, path))
     for i, move in enumerate(deal.moves):
         play(round_, move, f"{path}.moves[{i}]")
@@ -70,10 +64,10 @@ def read_limits(limits: limits_pb2.Limits, path: str = "limits") -> Limits:
     memory_bytes = limits.memory_bytes if limits.HasField("memory_bytes") else None
     _refuse(
         [
-            *_below(seconds, 1e-9, f"{path}.time", "a search takes more than 0 seconds"),
-            *_below(simulations, 1, f"{path}.simulations", "a search makes at least 1 simulation"),
-            *_below(memory_bytes, MIN_MEMORY_BYTES, f"{path}.memory_bytes", f"a search takes {MIN_MEMORY_BYTES} bytes"),
-            *_bad_duration(limits.time, f"{path}.time"),
+            *below(seconds, 1e-9, f"{path}.time", "a search takes more than 0 seconds"),
+            *below(simulations, 1, f"{path}.simulations", "a search makes at least 1 simulation"),
+            *below(memory_bytes, MIN_MEMORY_BYTES, f"{path}.memory_bytes", f"a search takes {MIN_MEMORY_BYTES} bytes"),
+            *bad_duration(limits.time, f"{path}.time"),
         ]
     )
     return Limits(simulations=simulations, seconds=seconds, memory_bytes=memory_bytes)
@@ -84,7 +78,7 @@ def read_seed(seed: int, path: str = "seed") -> int:
 
     :raises WireError: it is negative.
     """
-    _refuse(_below(seed, 0, path, "a seed is not negative", "SEED_OUT_OF_RANGE"))
+    _refuse(below(seed, 0, path, "a seed is not negative", "SEED_OUT_OF_RANGE"))
     return seed
 
 
@@ -104,39 +98,29 @@ def located(error: SniffError, path: str) -> WireError:
 
 
 def _view_from_record(view: view_pb2.PlayerView) -> View:
-    return _explained(
-        View.from_events(
-            players=view.players,
-            seat=view.seat,
-            leader=view.record.leader,
-            hand=list(view.hand),
-            events=[_event(event) for event in view.record.events],
-            scores=_scores(view.players, view.scores),
-        )
+    return View.from_events(
+        players=view.players,
+        seat=view.seat,
+        leader=view.record.leader,
+        hand=list(view.hand),
+        events=[_event(event) for event in view.record.events],
+        scores=_scores(view.players, view.scores),
     )
 
 
 def _view_from_snapshot(view: view_pb2.PlayerView) -> View:
     snapshot = view.snapshot
-    return _explained(
-        View.from_snapshot(
-            players=view.players,
-            seat=view.seat,
-            table=[Move(move.tile, move.at or None) for move in snapshot.placements],
-            hand=list(view.hand),
-            sizes=list(snapshot.hand_sizes),
-            talon_size=snapshot.talon_size,
-            voids=_voids(snapshot),
-            scores=_scores(view.players, view.scores),
-            drawn=snapshot.drawn_tile or None,
-        )
+    return View.from_snapshot(
+        players=view.players,
+        seat=view.seat,
+        table=[Move(move.tile, move.at or None) for move in snapshot.placements],
+        hand=list(view.hand),
+        sizes=list(snapshot.hand_sizes),
+        talon_size=snapshot.talon_size,
+        voids=_voids(snapshot),
+        scores=_scores(view.players, view.scores),
+        drawn=snapshot.drawn_tile or None,
     )
-
-
-def _explained(view: View) -> View:
-    """The view, if some deal explains it; :class:`HistoryError` if none does."""
-    Belief(view)
-    return view
 
 
 def _round_from_deal(deal: round_pb2.OpenDeal) -> Round:
@@ -171,109 +155,6 @@ def _voids(snapshot: view_pb2.Snapshot) -> dict[int, list[int]]:
     for void in snapshot.voids:
         voids.setdefault(void.seat, []).extend(void.suits)
     return voids
-
-
-def _view_gaps(view: view_pb2.PlayerView, path: str) -> list[Violation]:
-    """What is missing or unreadable before the rules are asked: all of it, so that a caller can mend all at once."""
-    kind = view.WhichOneof("position")
-    gaps = _bad_tiles(view.hand, f"{path}.hand")
-    if kind == "record":
-        return gaps + _record_gaps(view.record, f"{path}.record")
-    if kind == "snapshot":
-        return gaps + _snapshot_gaps(view, f"{path}.snapshot")
-    return [*gaps, Violation(path, "POSITION_MISSING", "a view needs a record or a snapshot")]
-
-
-def _record_gaps(record: view_pb2.EventRecord, path: str) -> list[Violation]:
-    if len(record.events) > MAX_EVENTS:
-        return [_too_many(f"{path}.events", MAX_EVENTS)]
-    gaps = []
-    for i, event in enumerate(record.events):
-        gaps += _event_gaps(event, f"{path}.events[{i}]")
-    return gaps
-
-
-def _event_gaps(event: event_pb2.Event, path: str) -> list[Violation]:
-    kind = event.WhichOneof("kind")
-    if kind is None:
-        return [Violation(path, "EVENT_KIND_MISSING", "an event is a play, a draw or a pass")]
-    if kind == "play":
-        return _bad_move(event.play, f"{path}.play")
-    if kind == "draw":
-        return _bad_tiles(event.draw.tiles, f"{path}.draw.tiles")
-    return []
-
-
-def _snapshot_gaps(view: view_pb2.PlayerView, path: str) -> list[Violation]:
-    snapshot = view.snapshot
-    if len(snapshot.placements) > MAX_TILES:
-        return [_too_many(f"{path}.placements", MAX_TILES)]
-    gaps = []
-    for i, move in enumerate(snapshot.placements):
-        gaps += _bad_move(move, f"{path}.placements[{i}]")
-    for i, void in enumerate(snapshot.voids):
-        gaps += _void_gaps(void, view.players, f"{path}.voids[{i}]")
-    if snapshot.drawn_tile:
-        gaps += _bad_tile(snapshot.drawn_tile, f"{path}.drawn_tile")
-    return gaps
-
-
-def _void_gaps(void: view_pb2.SeatVoids, players: int, path: str) -> list[Violation]:
-    if not 0 <= void.seat < players:
-        return [Violation(f"{path}.seat", "SEAT_OUT_OF_RANGE", f"there is no seat {void.seat}")]
-    return [
-        Violation(f"{path}.suits[{i}]", "SUIT_OUT_OF_RANGE", "a suit is 0 to 6")
-        for i, suit in enumerate(void.suits)
-        if not 0 <= suit <= 6
-    ]
-
-
-def _deal_gaps(deal: round_pb2.OpenDeal, path: str) -> list[Violation]:
-    gaps = _bad_tiles(deal.talon, f"{path}.talon")
-    for i, hand in enumerate(deal.hands):
-        gaps += _bad_tiles(hand.tiles, f"{path}.hands[{i}].tiles")
-    if len(deal.moves) > MAX_TILES:
-        gaps.append(_too_many(f"{path}.moves", MAX_TILES))
-    return gaps
-
-
-def _bad_move(move: move_pb2.Move | event_pb2.Placement, path: str) -> list[Violation]:
-    try:
-        Move(move.tile, move.at or None)
-    except SniffError as error:
-        return [Violation.of(error, joined(path, error.field))]
-    return []
-
-
-def _bad_tiles(tiles: Iterable[str], path: str) -> list[Violation]:
-    bad = []
-    for i, tile in enumerate(tiles):
-        bad += _bad_tile(tile, f"{path}[{i}]")
-    return bad
-
-
-def _bad_tile(tile: str, path: str) -> list[Violation]:
-    try:
-        Tile.parse(tile)
-    except SniffError as error:
-        return [Violation.of(error, path)]
-    return []
-
-
-def _too_many(path: str, most: int) -> Violation:
-    return Violation(path, "TOO_MANY", f"at most {most} can be given")
-
-
-def _below(
-    value: float | None, least: float, path: str, description: str, reason: str = "LIMIT_OUT_OF_RANGE"
-) -> list[Violation]:
-    return [Violation(path, reason, description)] if value is not None and value < least else []
-
-
-def _bad_duration(duration: Duration, path: str) -> list[Violation]:
-    if abs(duration.nanos) < 10**9 and duration.seconds * duration.nanos >= 0:
-        return []
-    return [Violation(path, "NOT_A_DURATION", "nanos must be between -999999999 and 999999999, of the sign of seconds")]
 
 
 def _refuse(violations: list[Violation]) -> None:

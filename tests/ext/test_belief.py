@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from sniffai_ext.belief import Belief
 from sniffai_ext.view import View
-
 from tests.pairing_core import code, index, mask
 from tests.reference import SET, Round, at_random, parse, teams
 from tests.reference_belief import TALON, Sight, by_tables, own_tiles
@@ -42,8 +42,8 @@ def check(sight: Sight) -> None:
         for owner, share in row.items():
             expected[index(parse(tile)), column(sight, owner)] = float(share)
     placed = [parse(event["play"]) for event in sight.events if "play" in event]
-    for tile in own_tiles(sight):
-        expected[index(tile), sight.seat] = float(tile not in placed)
+    for own in own_tiles(sight):
+        expected[index(own), sight.seat] = float(own not in placed)
     np.testing.assert_allclose(belief.table(), expected, rtol=0, atol=1e-9)
 
 

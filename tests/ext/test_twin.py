@@ -1,15 +1,15 @@
 """The packed round of the compiled core against the literal twin, move by move, event by event."""
 
 from hypothesis import given, settings
+
 from sniffai_ext.layout import Layout as CoreLayout
 from sniffai_ext.round import Round as CoreRound
-
 from tests.pairing_core import codes, core_event, core_round, index, mask, name
 from tests.reference import SET, Layout, Round
 from tests.strategies import Choices, choices, deals
 
 
-def table_of(layout: CoreLayout) -> tuple[list[tuple[str | None, int]], list[tuple[int, int]], int, int]:
+def table_of(layout: CoreLayout) -> tuple[list[tuple[str, int]], list[tuple[int, int]], int, int]:
     points = [(name(at), pips) for at, pips in layout.attachment_points()]
     return points, layout.contributions(), layout.count, layout.points
 

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import grpc
 import pytest
@@ -14,7 +15,16 @@ import pytest
 from sniffai.v1 import analysis_pb2, analysis_service_pb2, analysis_service_pb2_grpc
 from sniffai_server import cli
 from sniffai_server.app import ListenError
-from tests.server.support import TIMEOUT, LoopbackServer, choice, failure, running_server, view_message
+from tests.server.support import (
+    TIMEOUT,
+    LoopbackServer,
+    choice,
+    failure,
+    recommend,
+    running_server,
+    stubs_of,
+    view_message,
+)
 
 COMMAND = [sys.executable, "-m", "sniffai_server"]
 
@@ -51,6 +61,15 @@ def test_signal_drains(process: "subprocess.Popen[str]", number: signal.Signals)
         assert process.wait(TIMEOUT) == 0
         assert time.monotonic() - started < 5
         assert failure(lambda: stub.Analyze(request, timeout=TIMEOUT)).code == "UNAVAILABLE"
+
+
+def test_another_process_gives_the_same_bytes(process: "subprocess.Popen[str]", stubs: SimpleNamespace) -> None:
+    request = {"view": view_message(choice()), "limits": {"simulations": 5000}, "seed": 21}
+    with stubs_of(address_of(process)) as others:
+        there = recommend(others, **request)
+    assert there.SerializeToString(deterministic=True) == recommend(stubs, **request).SerializeToString(
+        deterministic=True
+    )
 
 
 def test_drain_lets_waiting_searches_answer_too() -> None:

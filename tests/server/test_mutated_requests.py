@@ -1,5 +1,7 @@
-"""Requests changed at random, in their bytes or in their fields: never UNKNOWN, never INTERNAL, always a proper answer."""
+"""Requests changed at random, in bytes or fields: a proper answer or INVALID_ARGUMENT, never UNKNOWN or INTERNAL."""
 
+import re
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,10 +12,22 @@ from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sniffai import Limits
 from sniffai.v1 import analysis_service_pb2, rules_service_pb2
-from tests.server.support import TIMEOUT, choice, deal, lines, snapshot, story, told, vector_view
+from tests.server.support import (
+    TIMEOUT,
+    choice,
+    deal,
+    lines,
+    running_server,
+    snapshot,
+    story,
+    stubs_of,
+    told,
+    vector_view,
+)
 
-EXAMPLES = 6000
+EXAMPLES = 200
 TILES = ["0|0", "3|3", "5|6", "6|6", "4|6", "6|5", "", "x"]
 NUMBERS = [-(2**31), -1, 0, 1, 2, 3, 4, 5, 7, 28, 249, 250, 2**31 - 1]
 LIMITS = {"simulations": "20"}
@@ -40,6 +54,14 @@ def _legal(view: dict[str, Any]) -> Message:
 
 
 SEEDS = seeds()
+
+
+@pytest.fixture(scope="module")
+def stubs() -> Iterator[SimpleNamespace]:
+    """A server that searches briefly, whatever a changed limit asks for."""
+    caps = Limits(simulations=100, seconds=0.05, memory_bytes=1 << 20)
+    with running_server(caps=caps) as server, stubs_of(server.address) as calls:
+        yield calls
 
 
 @st.composite
@@ -93,15 +115,24 @@ def _change_list(draw: st.DrawFn, values: Any) -> None:
 
 
 def check(stubs: SimpleNamespace, method: str, data: bytes) -> None:
-    """The call succeeds, or fails as the caller's fault, with a reason."""
+    """The call succeeds, or fails as the caller's fault, with a reason and fields that exist."""
     try:
         stubs.channel.unary_unary(method)(data, timeout=TIMEOUT)
     except grpc.RpcError as error:
         failed = told(error)
         assert failed.code == "INVALID_ARGUMENT"
         assert failed.reason
-        assert all(field.split(".")[0] in ("view", "limits", "seed", "players", "leader") or "scores" in field
-                   for field, _ in failed.violations)  # fmt: skip
+        descriptor = next(message.DESCRIPTOR for name, message in SEEDS if name == method)
+        assert [path for path, _ in failed.violations if not exists(descriptor, path)] == []
+
+
+def exists(descriptor: Any, path: str) -> bool:
+    """Whether a path, such as ``view.hand[3]``, leads to a field of the message."""
+    for name in re.sub(r"\[\d+\]", "", path).split("."):
+        if descriptor is None or name not in descriptor.fields_by_name:
+            return False
+        descriptor = descriptor.fields_by_name[name].message_type
+    return True
 
 
 @settings(max_examples=EXAMPLES)

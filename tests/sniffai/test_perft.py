@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 import sniffai
 
 DATA = Path(__file__).parents[1] / "data" / "perft"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import sniffai
 
 DATA = Path(__file__).parents[1] / "data"

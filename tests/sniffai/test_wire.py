@@ -1,12 +1,15 @@
 """Messages and values say the same: what is written can be read, and is what was there."""
 
 import json
+from typing import get_args
 
 import pytest
 
 import sniffai
-from sniffai import wire
+from sniffai import report, wire
 from sniffai.v1 import analysis_service_pb2, limits_pb2, view_pb2
+from sniffai.view import Duty
+from sniffai.wire import answers
 from sniffai.wire.paths import record_path
 from tests.server.support import choice, lines, snapshot, story, vector_view, view_message
 
@@ -116,3 +119,9 @@ def test_every_library_path_has_a_wire_path() -> None:
         "": "v.record",
     }.items():
         assert record_path(field, "v") == path
+
+
+def test_every_word_of_an_analysis_has_its_enum_value() -> None:
+    assert answers.SOURCES.keys() == set(get_args(report.Source))
+    assert answers.STOPS.keys() == set(get_args(report.StopReason))
+    assert wire.ACTIONS.keys() == set(get_args(Duty)) >= set(get_args(report.Action))

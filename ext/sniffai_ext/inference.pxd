@@ -1,0 +1,16 @@
+"""How likely the other seats' past placements are in one world, by the policy."""
+
+from sniffai_ext.belief cimport ALL_BATCHES
+from sniffai_ext.net cimport Net
+from sniffai_ext.policy cimport rate_moves
+from sniffai_ext.round cimport legal_moves
+from sniffai_ext.types cimport MAX_MOVES, State, TILES, uint8_t, uint32_t
+from sniffai_ext.view cimport Choice, View
+
+# How sharply people and programs follow the policy: softmax(rating / temperature), mixed with a floor.
+cdef struct Model:
+    const Net *net
+    float[3] temperature  # in points: fewer than 8 tiles on the table, fewer than 16, and later
+    float floor           # share of a choice made at random, above 0: no possible world is ruled out
+
+cdef float log_likelihood(const Model *model, View view, uint32_t[ALL_BATCHES] *got) noexcept nogil

@@ -1,0 +1,31 @@
+"""A pool of worlds with weights, from which a search draws its determinizations."""
+
+from sniffai_ext.belief cimport ALL_BATCHES, Belief
+from sniffai_ext.inference cimport Model
+from sniffai_ext.rng cimport Rng
+from sniffai_ext.types cimport State, uint8_t, uint32_t
+from sniffai_ext.view cimport View
+
+cdef struct World:
+    uint32_t[4] hand      # hidden tiles by seat
+    uint32_t talon
+    double weight
+    double upto           # sum of the weights up to and with this one
+
+cdef class Pool:
+    cdef World *world
+    cdef readonly int size
+    cdef int room
+    cdef readonly bint complete       # every assignment is in it
+    cdef readonly double effective    # effective sample size: (sum of weights)^2 / sum of squared weights
+    cdef double place                 # of the last draw, in [0, 1): draws go round the weights by the golden ratio
+    cdef bint fill(self, Belief belief, View view, const Model *model, int room, Rng *rng) except -1
+    cdef void add(self, View view, uint32_t[ALL_BATCHES] *got, uint32_t talon) noexcept nogil
+    cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *got,
+                         uint32_t loose) noexcept nogil
+    cdef void list_pool(self, Belief belief, View view, int batch, int need, uint32_t choices,
+                        uint32_t[ALL_BATCHES] *got, uint32_t loose) noexcept nogil
+    cdef void weigh(self, const double *logs) noexcept nogil
+    cdef void draw(self, State *state, Rng *rng) noexcept nogil
+    cdef const Model *model
+    cdef double *logs

@@ -1,0 +1,38 @@
+"""Exact values when every hand and the order of the talon are known, for two teams (2 or 4 seats)."""
+
+from sniffai_ext.bounds cimport Bounds
+from sniffai_ext.layout cimport Layout
+from sniffai_ext.types cimport MAX_MOVES, State, uint8_t, uint32_t, uint64_t
+from sniffai_ext.utility cimport Stakes
+
+# What alpha-beta needs and remembers. Opened once, it serves one question after another, one at a time; what was found
+# for one position helps with the next, so that the nodes of a question depend on those before it, its answer never.
+cdef struct Prover:
+    Bounds bounds
+    Stakes stakes
+    uint64_t[15] talon_key    # by index of the next tile to draw: a hash of the tiles from there on
+    int question              # 0..7, counted round and round
+    bint scored               # some bounds are kept by position and scores
+    int target
+    int[2] peak               # by team: the highest score on the lines that prove the value under study
+    uint64_t nodes            # placements tried for the present question
+    uint64_t node_cap
+    uint64_t checkpoint       # nodes at which to look at cap and stop flag
+    volatile int *stop        # not 0: give up; NULL: there is no flag
+    bint gave_up
+
+# Legal moves, the most promising first.
+cdef struct Moves:
+    int count
+    uint8_t[MAX_MOVES] move
+
+cdef bint open_prover(Prover *prover, size_t table_bytes, int lead_value, int target_value) noexcept nogil
+cdef void close_prover(Prover *prover) noexcept nogil
+cdef bint prove(Prover *prover, const State *state, uint64_t node_cap, int *value, uint8_t *best) noexcept nogil
+cdef bint prove_moves(Prover *prover, const State *state, uint64_t node_cap, Moves *moves, int *values) noexcept nogil
+
+cdef class Solver:
+    cdef Prover prover
+    cdef volatile int stop_flag
+    cdef bint busy
+    cdef list _answer_moves(self, const State *state, Layout table, node_cap)

@@ -1,0 +1,261 @@
+"""Training of the policy net and the world-value net by self-play: TD(lambda) on the tables after a seat's placements.
+
+    for each round:
+        play it with moves drawn from softmax(rating / temperature)
+        for each seat, from its last placement back to its first:
+            target = what its team gained until its next placement, and then
+                     (1 - lambda) * the net's value there + lambda * the target there
+        one step of stochastic gradient descent on (value - target)^2 for every placement
+
+Sutton and Barto, Reinforcement Learning, 2nd ed., 12.1 (the forward view). One thread and one generator: the same seed
+gives the same weights.
+"""
+
+from libc.math cimport expf, fabsf, pow as power
+
+from sniffai_ext.features cimport MAX_ROWS, OWN, base_rows, move_rows, net_rows, tile_rows
+from sniffai_ext.layout cimport join
+from sniffai_ext.net cimport NARROW, WIDE, Net, add_rows, lay_out, narrow_sums, net_size, net_value, start_sum
+from sniffai_ext.policy cimport NET_SCALE, rate_moves
+from sniffai_ext.rng cimport Rng, seed_rng, uniform
+from sniffai_ext.rollout cimport deal
+from sniffai_ext.round cimport legal_moves, place, settle, settle_turn
+from sniffai_ext.types cimport (
+    MAX_MOVES, RUNNING, TILES, Arms, State, int16_t, move_tile, team_count, team_of, uint8_t, uint16_t, uint32_t,
+    uint64_t,
+)
+
+from sniffai_ext.world_features cimport world_net_rows, world_rows
+
+import numpy as np
+
+from sniffai_ext.round import check_players
+
+cdef struct Glimpse:
+    uint16_t[MAX_ROWS] rows
+    int count
+    float value           # the net's expectation for the seat's team after the placement, in net units
+    float target
+
+cdef struct Sample:
+    int seat
+    float utility         # the team's utility up to and with the placement, in net units
+    Glimpse policy        # as the seat sees it
+    Glimpse world         # all hands known
+
+cdef float utility_of(const State *state, int team) noexcept nogil:
+    cdef int other, teams = team_count(state.players)
+    cdef float total = 0
+    for other in range(teams):
+        total += state.score[other]
+    return (state.score[team] - (total - state.score[team]) / (teams - 1)) / NET_SCALE
+
+
+cdef int draw_move(const float *values, int count, float temperature, Rng *rng) noexcept nogil:
+    """An index drawn from softmax(values / temperature)."""
+    cdef float[MAX_MOVES] weights
+    cdef float most = values[0], total = 0, ticket
+    cdef int i
+    for i in range(count):
+        if values[i] > most:
+            most = values[i]
+    for i in range(count):
+        weights[i] = expf((values[i] - most) / temperature)
+        total += weights[i]
+    ticket = <float> uniform(rng) * total
+    for i in range(count - 1):
+        ticket -= weights[i]
+        if ticket < 0:
+            return i
+    return count - 1
+
+
+cdef void note_policy(const State *state, uint8_t move, Glimpse *seen) noexcept nogil:
+    """The policy's rows for the table after a move, before it is made."""
+    cdef Arms after = state.arms
+    cdef uint32_t own = state.hand[state.seat] & ~(<uint32_t> 1 << move_tile(move))
+    join(&after, move)
+    seen.count = base_rows(state, state.seat, seen.rows)
+    seen.count = tile_rows(own, OWN, seen.rows, seen.count)
+    seen.count += move_rows(state, state.seat, &after, own, seen.rows + seen.count)
+
+
+cdef void note_world(const Net *net, const State *state, int seat, Glimpse *seen) noexcept nogil:
+    """The world's rows just after ``seat`` placed a tile, and what the net makes of them."""
+    cdef float[WIDE] acc
+    cdef float skip
+    seen.count = world_rows(state, seat, seen.rows)
+    start_sum(net, acc, &skip)
+    add_rows(net, seen.rows, seen.count, acc, &skip)
+    seen.value = net_value(net, acc, skip)
+
+
+cdef int play_round(const Net *net, const Net *world, State *state, float temperature, Rng *rng,
+                    Sample *samples) noexcept nogil:
+    """Play a round to its settlement; returns how many placements were noted."""
+    cdef uint8_t[MAX_MOVES] moves
+    cdef float[MAX_MOVES] values
+    cdef int count, pick, n = 0
+    cdef int points
+    while state.end == RUNNING:
+        count = legal_moves(state, moves)
+        rate_moves(net, state, moves, count, values)
+        pick = draw_move(values, count, temperature, rng) if count > 1 else 0
+        samples[n].seat = state.seat
+        note_policy(state, moves[pick], &samples[n].policy)
+        points = place(state, moves[pick])
+        samples[n].policy.value = (values[pick] - points) / NET_SCALE
+        note_world(world, state, samples[n].seat, &samples[n].world)
+        samples[n].utility = utility_of(state, team_of(state.players, samples[n].seat))
+        settle_turn(state)
+        n += 1
+    settle(state)
+    return n
+
+
+cdef void set_targets(const State *state, Sample *samples, int n, float decay) noexcept nogil:
+    """The lambda-returns, from the last placement back."""
+    cdef int[4] later
+    cdef int i, seat
+    cdef float gain
+    cdef Sample *then
+    for seat in range(4):
+        later[seat] = -1
+    for i in range(n - 1, -1, -1):
+        seat = samples[i].seat
+        if later[seat] < 0:
+            gain = utility_of(state, team_of(state.players, seat)) - samples[i].utility
+            samples[i].policy.target = samples[i].world.target = gain
+        else:
+            then = &samples[later[seat]]
+            gain = then.utility - samples[i].utility
+            samples[i].policy.target = gain + blend(&then.policy, decay)
+            samples[i].world.target = gain + blend(&then.world, decay)
+        later[seat] = i
+
+
+cdef inline float blend(const Glimpse *seen, float decay) noexcept nogil:
+    return (1 - decay) * seen.value + decay * seen.target
+
+
+cdef float learn(Net *net, const Glimpse *sample, float rate) noexcept nogil:
+    """One step down the gradient; returns the error before it."""
+    cdef float[WIDE] acc
+    cdef float[WIDE] blame
+    cdef float[NARROW] narrow
+    cdef float skip, error, step
+    cdef int i, j
+    start_sum(net, acc, &skip)
+    add_rows(net, sample.rows, sample.count, acc, &skip)
+    narrow_sums(net, acc, narrow)
+    for j in range(NARROW):
+        if narrow[j] > 0:
+            skip += narrow[j] * net.out[j]
+    error = skip - sample.target
+    step = rate * error
+    for j in range(NARROW):              # from the output to the second layer: `narrow` becomes its blame
+        if narrow[j] > 0:
+            skip = step * net.out[j]
+            net.out[j] -= step * narrow[j]
+            net.bias2[j] -= skip
+            narrow[j] = skip
+        else:
+            narrow[j] = 0
+    for i in range(WIDE):
+        blame[i] = pass_back(net.mix + i * NARROW, narrow, acc[i]) if acc[i] > 0 else 0
+        net.bias1[i] -= blame[i]
+    net.bias3[0] -= step
+    for i in range(sample.count):
+        net.skip[sample.rows[i]] -= step
+        lower(net.embed + sample.rows[i] * WIDE, blame)
+    return error
+
+
+cdef inline float pass_back(float *weights, const float *narrow, float activity) noexcept nogil:
+    """One unit's blame from the second layer's, and its weights' step. Eight partial sums, so that it runs in vectors."""
+    cdef float[8] part
+    cdef int j, k
+    for k in range(8):
+        part[k] = 0
+    for j in range(0, NARROW, 8):
+        for k in range(8):
+            part[k] += narrow[j + k] * weights[j + k]
+    for j in range(NARROW):
+        weights[j] -= activity * narrow[j]
+    return ((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7]))
+
+
+cdef inline void lower(float *weights, const float *blame) noexcept nogil:
+    cdef int j
+    for j in range(WIDE):
+        weights[j] -= blame[j]
+
+
+def train(int players, policy_weights, world_weights, long long rounds, seed, double first_rate, double last_rate,
+          double temperature, double decay):
+    """Train a policy net and a world-value net in place; the policy plays.
+
+    :param policy_weights: float32 ``[weight_count(players)]``, C-contiguous; changed in place.
+    :param world_weights: float32 ``[world_weight_count(players)]``, likewise.
+    :param rounds: rounds of self-play.
+    :param first_rate: learning rate at the start; it falls geometrically to ``last_rate``.
+    :param temperature: of the self-play's softmax, in points.
+    :param decay: lambda, 0..1.
+    :return: root mean square errors of the two nets in the last tenth of the rounds, in points.
+    """
+    cdef float[::1] policy_block = policy_weights
+    cdef float[::1] world_block = world_weights
+    cdef Net net
+    cdef Net world
+    cdef Rng rng
+    cdef State state
+    cdef Sample[TILES] samples
+    cdef int16_t[3] scores
+    cdef long long k, learned = 0
+    cdef int i, n
+    cdef double squares = 0, world_squares = 0
+    cdef float error, world_error, rate
+    check_players(players)
+    lay_out(&net, &policy_block[0], net_rows(players))
+    lay_out(&world, &world_block[0], world_net_rows(players))
+    scores[0] = scores[1] = scores[2] = 0
+    seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+    with nogil:
+        for k in range(rounds):
+            rate = <float> (first_rate * power(last_rate / first_rate, <double> k / rounds))
+            deal(&state, players, k % players, scores, &rng)
+            n = play_round(&net, &world, &state, <float> temperature, &rng, samples)
+            set_targets(&state, samples, n, <float> decay)
+            for i in range(n):
+                error = learn(&net, &samples[i].policy, rate)
+                world_error = learn(&world, &samples[i].world, rate)
+                if k >= rounds - rounds // 10:
+                    squares += error * error
+                    world_squares += world_error * world_error
+                    learned += 1
+    learned = max(1, learned)
+    return (squares / learned) ** 0.5 * NET_SCALE, (world_squares / learned) ** 0.5 * NET_SCALE
+
+
+def weight_counts(int players):
+    """How many weights the policy net and the world-value net for so many seats have."""
+    return net_size(net_rows(players)), net_size(world_net_rows(players))
+
+
+def first_weights(int players, seed):
+    """Random weights to start from, for the policy net and the world-value net: float32, scaled by the number of inputs
+    (He et al. 2015)."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    return random_net(rng, net_rows(players)), random_net(rng, world_net_rows(players))
+
+
+def random_net(rng, int rows):
+    return np.concatenate([
+        rng.normal(0, (2.0 / 45) ** 0.5, rows * WIDE),
+        np.zeros(rows),
+        np.zeros(WIDE),
+        rng.normal(0, (2.0 / WIDE) ** 0.5, WIDE * NARROW),
+        np.zeros(NARROW),
+        rng.normal(0, (1.0 / NARROW) ** 0.5, NARROW),
+        np.zeros(1),
+    ]).astype(np.float32)

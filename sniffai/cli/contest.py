@@ -1,0 +1,123 @@
+"""What ``arena`` and ``ladder`` share: the options of a contest, the progress bar, results in words and tables."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from sniffai.arena import available_cores, play_arena
+from sniffai.cli.parts import BadInput, deal_options
+from sniffai.contest import ArenaResult, ArenaSpec, Cost
+from sniffai.params import Limits
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_DEALS = 500
+
+_OPTIONS = (
+    click.option("--deals", type=click.IntRange(min=1), help="Rounds, each in every seating. [default: 500]"),
+    click.option("--matches", type=click.IntRange(min=1), help="Whole matches instead, each in every seating."),
+    click.option("--simulations", type=click.IntRange(min=1), help="Limit of searches that name none."),
+    click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Limit of searches that name none."),
+    click.option("--workers", type=click.IntRange(min=1), help="Processes. [default: one a core]"),
+    click.option("--out", type=click.Path(dir_okay=False), help="Also write JSON with every game into this file."),
+)
+
+
+def contest_options(function: F) -> F:
+    """Everything but the players; :func:`contests` takes it as it comes."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return deal_options(function)
+
+
+def contests(
+    pairs: Iterable[tuple[str, str]],
+    *,
+    players: int,
+    seed: int,
+    deals: int | None,
+    matches: int | None,
+    simulations: int | None,
+    seconds: float | None,
+) -> list[ArenaSpec]:
+    """The contests of some pairs of players, as the options have it.
+
+    :raises UsageError: both deals and matches are asked for.
+    :raises LimitsError: there is no such player, or the seed is out of range.
+    """
+    if deals is not None and matches is not None:
+        raise click.UsageError("either --deals or --matches")
+    pairings = matches or deals or DEFAULT_DEALS
+    limits = Limits(simulations, seconds)
+    return [ArenaSpec(a, b, players, pairings, matches is not None, seed, limits) for a, b in pairs]
+
+
+def play_all(specs: Sequence[ArenaSpec], workers: int | None) -> list[ArenaResult]:
+    """Play one contest after the other under one progress bar."""
+    results = []
+    with _progress() as progress:
+        bar = progress.add_task("", total=sum(spec.pairings for spec in specs))
+        for spec in specs:
+            progress.update(bar, description=f"{spec.b} over {spec.a}")
+            results.append(
+                play_arena(
+                    spec, workers=workers or available_cores(), progress=lambda done: progress.advance(bar, done)
+                )
+            )
+    return results
+
+
+def _progress() -> Progress:
+    """A bar on standard error; nothing where that is no terminal."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+def write_json(path: str, value: Any) -> None:
+    """Write a value as one line of JSON.
+
+    :raises BadInput: the file cannot be written.
+    """
+    try:
+        Path(path).write_text(json.dumps(value) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
+
+
+# Words
+
+
+def margin_text(result: ArenaResult) -> str:
+    """``+18.67 ± 1.18``."""
+    return f"{result.margin.mean:+.2f} ± {result.margin.standard_error:.2f}"
+
+
+def p_text(p_value: float) -> str:
+    """``0.031``, or ``< 0.001``."""
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def won_text(result: ArenaResult) -> str:
+    """``64.8 % (62.5 to 67.0)``: matches won and Wilson's 95 % interval; empty for rounds."""
+    if result.win_rate is None or result.win_interval is None:
+        return ""
+    low, high = (f"{100 * share:.1f}" for share in result.win_interval)
+    return f"{100 * result.win_rate:.1f} % ({low} to {high})"
+
+
+def cost_text(cost: Cost) -> str:
+    """``0.03 ms``: the mean time of a decision."""
+    milliseconds = 1000 * cost.mean_seconds
+    return f"{milliseconds:.3f} ms" if milliseconds < 1 else f"{milliseconds:.1f} ms"

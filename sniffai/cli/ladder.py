@@ -1,0 +1,78 @@
+"""``sniffai ladder``: a row of players, each against the one below it."""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import click
+
+from sniffai.cli.contest import (
+    contest_options,
+    contests,
+    cost_text,
+    margin_text,
+    p_text,
+    play_all,
+    won_text,
+    write_json,
+)
+from sniffai.cli.parts import json_option, show, table
+from sniffai.contest import ArenaResult
+from sniffai.levels import LEVELS
+
+
+@click.command("ladder")
+@click.argument("names", nargs=-1, metavar="[PLAYER]...")
+@contest_options
+@click.option("--markdown", is_flag=True, help="Print a table in Markdown.")
+@json_option
+def command(
+    names: Sequence[str], workers: int | None, out: str | None, markdown: bool, as_json: bool, **options: Any
+) -> None:
+    """Play every PLAYER against the one named before it; without any, the named levels of play."""
+    rungs = names or [f"level:{level.name}" for level in LEVELS]
+    if len(rungs) < 2:
+        raise click.UsageError("a ladder has at least two players")
+    results = play_all(contests(pairwise(rungs), **options), workers)
+    report = [result.to_dict() for result in results]
+    if out is not None:
+        write_json(out, report)
+    if as_json:
+        click.echo(json.dumps(report))
+    else:
+        _print(results, markdown)
+
+
+COLUMNS = ("player", "over", "points a round>", "p>", "matches won (95 %)>", "a decision>", "simulations/s>")
+
+
+def _print(results: Sequence[ArenaResult], markdown: bool) -> None:
+    rows = [_row(result) for result in results]
+    if markdown:
+        click.echo("\n".join(_markdown(rows)))
+        return
+    made = table(*COLUMNS)
+    for row in rows:
+        made.add_row(*row)
+    show(made)
+
+
+def _row(result: ArenaResult) -> tuple[str, ...]:
+    cost = result.costs[1]
+    speed = cost.simulations_per_second
+    return (
+        result.spec.b,
+        result.spec.a,
+        margin_text(result),
+        p_text(result.margin_p_value),
+        won_text(result),
+        cost_text(cost),
+        "" if speed is None else f"{speed / 1e3:.0f} k",
+    )
+
+
+def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
+    head = [name.removesuffix(">") for name in COLUMNS]
+    rule = ["---:" if name.endswith(">") else "---" for name in COLUMNS]
+    return [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)]

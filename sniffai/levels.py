@@ -1,0 +1,156 @@
+"""Named levels of play, from any legal move to full strength, and players by name.
+
+The weaker levels err as people do: they miss points, look no further than the placement at hand, and do not ask what
+draws and passes show. Each wins at least 65 % of matches with two seats against the one below.
+"""
+
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from sniffai.errors import LimitsError
+from sniffai.params import Limits
+from sniffai.people import CarelessPlayer, ForgetfulPlayer
+from sniffai.players import PLAYERS, Player, RandomPlayer, SearchPlayer, parse_player
+from sniffai.statistics import wilson_interval
+
+THINKER_SIMULATIONS: Final = 500
+"""What a level that thinks ahead may spend, unless it is at full strength."""
+
+MEASURED: Final = "data/levels.json"
+"""Beside this module; ``tools/measure_levels.py`` writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Matches of a level against the one below it, with seats swapped on the same deals."""
+
+    players: int
+    """Seats, 2..4. With 3 the level plays alone against two of the level below, and a third is even."""
+    won: int
+    matches: int
+
+    @property
+    def rate(self) -> float:
+        """The share won, 0..1."""
+        return self.won / self.matches
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the share."""
+        return wilson_interval(self.won, self.matches)
+
+
+def _thinker(misjudges: float) -> ForgetfulPlayer:
+    return ForgetfulPlayer(SearchPlayer(Limits(simulations=THINKER_SIMULATIONS)), misjudges)
+
+
+@cache
+def _measured() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(resources.files("sniffai").joinpath(MEASURED).read_text(encoding="utf-8"))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level of play."""
+
+    name: str
+    """A lower-case word."""
+    description: str
+    """One line for whoever chooses an opponent."""
+    player: Player
+    """How it plays; a search without limits takes those of whoever asks."""
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """Measured against the level below, by number of seats; empty for the lowest."""
+        won = _measured()["scores"].get(self.name, {})
+        return tuple(Score(int(players), *score) for players, score in won.items())
+
+
+LEVELS: Final = (
+    Level("newcomer", "plays any legal move", RandomPlayer()),
+    Level("casual", "takes the most points it sees, and overlooks three chances in five", CarelessPlayer(0.6)),
+    Level("attentive", "takes the most points it sees, and overlooks one chance in five", CarelessPlayer(0.2)),
+    Level("planner", "thinks ahead, but misjudges by many points and forgets draws and passes", _thinker(6.0)),
+    Level("club", "thinks ahead, but misjudges by a few points and forgets draws and passes", _thinker(2.5)),
+    Level("full", "full strength, within the limits given", SearchPlayer()),
+)
+"""Weakest first."""
+
+
+def level_player(name: str, defaults: Limits | None = None) -> Player:
+    """The player of a level.
+
+    :param defaults: limits of a level that has none of its own.
+    :raises LimitsError: there is no such level.
+    """
+    for level in LEVELS:
+        if level.name == name:
+            return _limited(level.player, defaults or Limits())
+    known = ", ".join(level.name for level in LEVELS)
+    raise LimitsError(f"{name!r} is none of {known}", reason="UNKNOWN_LEVEL", field="level")
+
+
+def _limited(player: Player, limits: Limits) -> Player:
+    if isinstance(player, SearchPlayer) and player.limits == Limits():
+        return replace(player, limits=limits)
+    return player
+
+
+def named_player(text: str, defaults: Limits | None = None) -> Player:
+    """A player by name, with parameters after a colon.
+
+    ``level:casual``                 a level
+    ``careless:misses=0.3``          :class:`CarelessPlayer`
+    ``forgetful:misjudges=4,simulations=100``
+                                     :class:`ForgetfulPlayer`, with the parameters of ``search`` as well
+    and all that :func:`sniffai.players.parse_player` knows.
+
+    :param defaults: limits of a search that names none.
+    :raises LimitsError: the name or a parameter is unknown or out of range.
+    """
+    name, _, rest = text.partition(":")
+    if name == "level":
+        return level_player(rest, defaults)
+    if name == "careless":
+        return _careless_player(rest)
+    if name == "forgetful":
+        return _forgetful_player(rest, defaults)
+    if name in PLAYERS:
+        return parse_player(text, defaults)
+    known = ", ".join((*PLAYERS, "careless", "forgetful", "level"))
+    raise LimitsError(f"{name!r} is none of {known}", reason="UNKNOWN_PLAYER", field="player")
+
+
+def _careless_player(parameters: str) -> CarelessPlayer:
+    if not parameters:
+        return CarelessPlayer()
+    name, _, value = parameters.partition("=")
+    if name != "misses":
+        raise LimitsError(f"careless has no parameter {name!r}", reason="UNKNOWN_PARAMETER", field="player")
+    return CarelessPlayer(_number(name, value))
+
+
+def _forgetful_player(parameters: str, defaults: Limits | None) -> ForgetfulPlayer:
+    """``misjudges`` is its own; the other parameters are those of the search."""
+    misjudges, others = 0.0, []
+    for pair in parameters.split(","):
+        name, _, value = pair.partition("=")
+        if name == "misjudges":
+            misjudges = _number(name, value)
+        else:
+            others.append(pair)
+    search = parse_player(f"search:{','.join(others)}", defaults)
+    assert isinstance(search, SearchPlayer)
+    return ForgetfulPlayer(search, misjudges)
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise LimitsError(f"{text!r} is not a number", reason="NOT_A_NUMBER", field=name) from None

@@ -1,0 +1,171 @@
+"""Exact values of rounds whose tiles are all known, by alpha-beta: for study, and for the end of a round.
+
+A *value* is team 0's margin over team 1 from here to the end of the round, in points, when both teams play best and see
+every tile: placements, settlement (docs/rules.md §6), nothing once the target is reached (§7), and the :class:`Stakes`.
+Only 2 and 4 seats have one: with 3, no seat's gain is one other seat's loss.
+
+Playing best while seeing everything is not playing best. What a *seat* can expect is exact only where it and the other
+know all: :meth:`Solver.solve_view` says when. Averages of such values over the worlds that a view allows are not
+offered: they suppose that every seat will see what it cannot see (*strategy fusion*), and play worse than a search.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from sniffai.moves import Move
+from sniffai.ports import point_name
+from sniffai.round import Round
+from sniffai.rules import team_of
+from sniffai.view import View
+from sniffai_ext.layout import Layout as CoreLayout
+from sniffai_ext.solver import Solver as CoreSolver
+
+DEFAULT_NODE_CAP: Final = 20_000_000
+"""Placements tried before giving up: some seconds."""
+
+DEFAULT_TABLE_BYTES: Final = 4 << 20
+"""Memory for positions met."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """What counts for a team besides the points of the round, in points: -10000..10000 each."""
+
+    lead_value: int = 0
+    """For going out: the lead of the next round. After a blocked round the lead goes by lot, and counts for none."""
+    target_value: int = 0
+    """For reaching the target: the match."""
+
+
+NO_STAKES: Final = Stakes()
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The value of a round, and how to get it."""
+
+    value: int
+    """Team 0's margin from here on, whoever is to move."""
+    move: Move
+    """A best move; others may be as good."""
+    nodes: int
+    """Placements tried to find it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveValue:
+    """One move and what comes of it with best play of both teams."""
+
+    move: Move
+    equal_points: tuple[str, ...]
+    """All attachment points that lead to the same future, ``move.at`` among them; empty for the lead."""
+    value: int
+    """Team 0's margin, the move's own points included."""
+    loss: int
+    """How many points less the mover's team gets than by a best move, at least 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewSolution:
+    """What one seat can be sure of."""
+
+    exact: bool
+    """Whether all seats know all, so that the values are what the moves are worth. Otherwise the seat itself knows all,
+    and each value is what it can be sure of at least, should the other know all too."""
+    moves: tuple[MoveValue, ...]
+    """Every distinct legal move, best first."""
+
+
+class Solver:
+    """Answers one question after another; what it finds helps with the next. An answer never depends on those before.
+
+    :param stakes: what counts besides the points.
+    :param table_bytes: memory for positions met, 64..2**40; the largest power of two below is used.
+    :raises LimitsError: a number out of range.
+    """
+
+    def __init__(self, *, stakes: Stakes = NO_STAKES, table_bytes: int = DEFAULT_TABLE_BYTES) -> None:
+        self._core = CoreSolver(table_bytes=table_bytes, lead_value=stakes.lead_value, target_value=stakes.target_value)
+
+    @property
+    def nodes(self) -> int:
+        """Placements tried for the last question."""
+        return self._core.nodes
+
+    def stop(self) -> None:
+        """Make the present question and all later ones give up at once. May be called from any thread."""
+        self._core.stop()
+
+    def solve(self, round_: Round, *, node_cap: int = DEFAULT_NODE_CAP) -> Solution | None:
+        """The value of a round and a best move; ``None`` when it gave up.
+
+        :param node_cap: placements tried before giving up, 1..2**63-1.
+        :raises ViewError: the round is over, or has 3 seats.
+        :raises LimitsError: the cap is out of range.
+        """
+        found = self._core.solve(round_.core(), node_cap)
+        if found is None:
+            return None
+        value, move = found
+        return Solution(value, Move.from_codes(*move), self.nodes)
+
+    def solve_moves(self, round_: Round, *, node_cap: int = DEFAULT_NODE_CAP) -> tuple[MoveValue, ...] | None:
+        """Every distinct legal move of a round with its value, best first; ``None`` when it gave up.
+
+        Parameters and errors as :meth:`solve`, which costs less.
+        """
+        core = round_.core()
+        found = self._core.solve_moves(core, node_cap)
+        if found is None:
+            return None
+        return _ranked(found, core.layout, team_of(round_.players, round_.seat))
+
+    def solve_view(self, view: View, *, node_cap: int = DEFAULT_NODE_CAP) -> ViewSolution | None:
+        """Every distinct legal move of a seat that can infer where every tile lies; ``None`` when it gave up.
+
+        That takes 2 seats and a talon that is empty (then both know all, and the values are exact), or holds one tile
+        while the draws so far tell the seat which (then the values are what it can be sure of).
+
+        :raises ViewError: the seat is not to place a tile, or cannot know where every tile lies.
+        :raises HistoryError: no deal explains the view.
+        :raises LimitsError: the cap is out of range.
+        """
+        core = view.core()
+        exact, found = self._core.solve_view(core, node_cap)
+        if found is None:
+            return None
+        return ViewSolution(exact, _ranked(found, core.layout, team_of(view.players, view.seat)))
+
+
+def solve(round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, stakes: Stakes = NO_STAKES) -> Solution | None:
+    """:meth:`Solver.solve` of a fresh solver."""
+    return Solver(stakes=stakes).solve(round_, node_cap=node_cap)
+
+
+def solve_moves(
+    round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, stakes: Stakes = NO_STAKES
+) -> tuple[MoveValue, ...] | None:
+    """:meth:`Solver.solve_moves` of a fresh solver."""
+    return Solver(stakes=stakes).solve_moves(round_, node_cap=node_cap)
+
+
+def solve_view(view: View, *, node_cap: int = DEFAULT_NODE_CAP, stakes: Stakes = NO_STAKES) -> ViewSolution | None:
+    """:meth:`Solver.solve_view` of a fresh solver."""
+    return Solver(stakes=stakes).solve_view(view, node_cap=node_cap)
+
+
+def _ranked(found: Iterable[tuple[int, int, int]], layout: CoreLayout, team: int) -> tuple[MoveValue, ...]:
+    """Best first for a team; equal values by tile, then attachment point."""
+    sign = -1 if team else 1
+    rows = sorted(found, key=lambda row: -sign * row[2])
+    best = rows[0][2]
+    return tuple(
+        MoveValue(
+            Move.from_codes(tile, at),
+            tuple(str(point_name(point)) for point in layout.equal_points(tile, at)),
+            value,
+            abs(best - value),
+        )
+        for tile, at, value in rows
+    )

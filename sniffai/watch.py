@@ -1,0 +1,76 @@
+"""What every seat of a round in play knows, kept up to date placement by placement.
+
+:meth:`Round.view` tells a seat's whole history to a new core each time; here each event is told once. The views are
+equal to those of :meth:`Round.view`, and hold nothing that their seat may not know.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from sniffai.events import Draw, Event, Pass, Play
+from sniffai.moves import Move
+from sniffai.position import History
+from sniffai.round import Round
+from sniffai.tiles import TILES, tile_mask
+from sniffai.view import View
+from sniffai_ext.view import View as CoreView
+
+
+@dataclass(frozen=True, slots=True)
+class _Followed(History):
+    """A history that a core was told already: there is nothing to check."""
+
+    core: CoreView
+
+    def open(self, players: int, seat: int, scores: tuple[int, ...]) -> tuple[CoreView, Self]:
+        """The core, and the history without it."""
+        return self.core, History(self.leader, self.dealt, self.events)  # type: ignore[return-value]
+
+
+class Watch:
+    """The knowledge of all seats of one round.
+
+    :param round_: may be under way; :meth:`view` takes notice of what was played since.
+    """
+
+    def __init__(self, round_: Round) -> None:
+        self._round = round_
+        self._start = start = round_.start
+        self._cores = [
+            CoreView(start.players, seat, start.leader, tile_mask(hand), start.scores)
+            for seat, hand in enumerate(start.hands)
+        ]
+        self._seen: list[list[Event]] = [[] for _ in start.hands]
+        self._told = 0
+
+    def view(self, seat: int) -> View:
+        """All that a seat knows now (docs/rules.md §5).
+
+        :param seat: 0..players-1.
+        """
+        self._catch_up()
+        start = self._start
+        history = _Followed(start.leader, start.hands[seat], tuple(self._seen[seat]), self._cores[seat].copy())
+        return View(start.players, seat, start.scores, history)
+
+    def _catch_up(self) -> None:
+        records = self._round.core().events()
+        for record in records[self._told :]:
+            for seat, (core, seen) in enumerate(zip(self._cores, self._seen, strict=True)):
+                seen.append(_tell(core, seat, record))
+        self._told = len(records)
+
+
+def _tell(core: CoreView, seat: int, record: tuple[Any, ...]) -> Event:
+    """Tell one seat's core of an event; the event as that seat sees it."""
+    kind, who, *rest = record
+    if kind == "play":
+        tile, at, points = rest
+        core.play(who, tile, at)
+        return Play(who, Move.from_codes(tile, at), points)
+    if kind == "draw":
+        drawn = rest[0] if who == seat else None
+        core.draw(who, len(rest[0]), drawn)
+        return Draw(who, len(rest[0]), None if drawn is None else tuple(TILES[tile] for tile in drawn))
+    core.passes_turn(who)
+    return Pass(who)

@@ -1,0 +1,59 @@
+"""The pages in docs/ and at the top: the index is whole, links lead somewhere, tables agree with the code.
+
+Other tests execute README.md, docs/notation.md, docs/service.md and examples/README.md.
+"""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from sniffai import SearchParams
+from sniffai.rules import HAND_SIZE, PLAYERS, TALON_SIZE, TARGET
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").glob("*.md")])
+
+
+def rows(page: Path, *columns: str) -> list[list[str]]:
+    """The cells of the table with this head."""
+    head = re.escape(f"| {' | '.join(columns)} |")
+    table = re.search(rf"^{head}\n\|[-|: ]+\|\n((?:\|.*\n)+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert table is not None, f"{page} has no table {columns}"
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table[1].splitlines()]
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link can name behind its #."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), target
+        assert not anchor or anchor in anchors(linked), target
+
+
+def test_the_index_names_every_page() -> None:
+    named = re.findall(r"^\| \[.+?\]\((.+?)\)", (DOCS / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    pages = {page.name for page in DOCS.iterdir()} - {"README.md"}
+    assert set(named) == pages
+    assert len(named) == len(pages)
+
+
+def test_the_search_page_has_every_parameter_with_its_default() -> None:
+    table = rows(DOCS / "search.md", "parameter", "default", "range", "meaning")
+    listed = [(name.strip("`"), default) for name, default, *_ in table]
+    assert listed == [(field.name, str(field.default).removesuffix(".0")) for field in fields(SearchParams)]
+
+
+def test_the_rules_page_has_the_numbers_of_the_game() -> None:
+    table = rows(DOCS / "rules.md", "seats", "teams", "tiles dealt to each", "talon", "target")
+    listed = [(int(seats), int(hand), int(talon), int(target)) for seats, _, hand, talon, target in table]
+    assert listed == [(n, HAND_SIZE[n], TALON_SIZE[n], TARGET[n]) for n in PLAYERS]
