@@ -11,6 +11,7 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 PROTO_BIN := .venv-proto/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
+INSTALL := SNIFFAI_BUILD=skip $(PIP) --no-build-isolation --editable
 CORE := $(wildcard ext/sniffai_ext/*.pyx ext/sniffai_ext/*.pxd) setup.py
 NODE_CLIENT := examples/node
 NODE_LOCK := $(wildcard $(NODE_CLIENT)/package-lock.json)
@@ -79,19 +80,19 @@ $(BIN)/python:
 	@$(PYTHON) -m venv .venv
 
 $(STAMPS)/run: pyproject.toml | $(BIN)/python
-	@echo "==> installing sniffai and building its core (about a minute)"
+	@echo "==> installing sniffai and what it needs"
 	@$(PIP) 'setuptools>=80' 'Cython>=3.1'
-	@$(PIP) --no-build-isolation --editable '.[server,cli]'
+	@$(INSTALL) '.[server,cli]'
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/core: $(STAMPS)/run $(CORE)
-	@echo "==> building the compiled core"
+	@echo "==> building the compiled core (about a minute the first time)"
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 
 $(STAMPS)/test: $(STAMPS)/run
 	@echo "==> installing the test tools"
-	@$(PIP) --no-build-isolation --editable '.[test]'
+	@$(INSTALL) '.[test]'
 	@touch $@
 
 $(STAMPS)/node: $(NODE_LOCK) | $(STAMPS)/test
@@ -101,7 +102,7 @@ $(STAMPS)/node: $(NODE_LOCK) | $(STAMPS)/test
 
 $(STAMPS)/lint: $(STAMPS)/run
 	@echo "==> installing the linters"
-	@$(PIP) --no-build-isolation --editable '.[lint]'
+	@$(INSTALL) '.[lint]'
 	@touch $@
 
 .venv-proto/stamp: tools/proto-requirements.txt

@@ -7,6 +7,7 @@ SNIFFAI_BUILD, a comma-separated list, chooses a variant (default: none, the fas
     annotate   an HTML page for each module under build/cython; yellow lines call into Python
     trace      line tracing, for coverage of the .pyx files; slow
     sanitize   address and undefined-behaviour sanitizers (run Python with libasan preloaded)
+    skip       no module at all: the Makefile installs first, then builds in place, once
 """
 
 import os
@@ -20,9 +21,10 @@ from setuptools import Extension, setup
 ROOM = Path("ext/sniffai_ext")
 GENERATED = Path("build/cython")
 CORES = os.cpu_count() or 1
-VARIANTS = {"annotate", "sanitize", "trace"}
-# The tables of types.pxd are shared by all rooms; no room uses each of them.
-OPTIMIZE = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-Wno-unused-const-variable", "-Wno-unused-function"]
+VARIANTS = {"annotate", "sanitize", "skip", "trace"}
+OPTIMIZE = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]
+# What gcc says about Cython's C: shared tables that one room does not use, buffers that it cannot see being filled.
+QUIET = ["unused-const-variable", "unused-function", "maybe-uninitialized", "sign-compare"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-omit-frame-pointer", "-g"]
 
 
@@ -37,11 +39,12 @@ def chosen_variant():
 def extension(path, variant):
     """Return the build description of one .pyx file. Baseline instruction set: no -march, so that wheels travel."""
     sanitize = SANITIZE if "sanitize" in variant else []
+    quiet = [f"-Wno-{warning}" for warning in QUIET] if sys.platform == "linux" else []
     return Extension(
         f"sniffai_ext.{path.stem}",
         [path.as_posix()],
         define_macros=[("CYTHON_TRACE_NOGIL", "1")] if "trace" in variant else [],
-        extra_compile_args=OPTIMIZE + sanitize,
+        extra_compile_args=OPTIMIZE + quiet + sanitize,
         extra_link_args=sanitize,
     )
 
@@ -52,7 +55,13 @@ def directives(variant):
     Bounds are checked where Cython can (Python sequences and memoryviews, at the door); the kernels work on C arrays
     and structs, where such checks do not exist, so they cost nothing there.
     """
-    return {"language_level": "3", "cdivision": True, "embedsignature": True, "linetrace": "trace" in variant}
+    return {
+        "language_level": "3",
+        "cdivision": True,
+        "embedsignature": True,
+        "linetrace": "trace" in variant,
+        "show_performance_hints": "annotate" in variant,
+    }
 
 
 def recipe(variant):
@@ -80,7 +89,9 @@ def translate(variant):
 
 def main():
     """Describe the extensions and hand over to setuptools."""
-    setup(ext_modules=translate(chosen_variant()), options={"build_ext": {"parallel": CORES}})
+    variant = chosen_variant()
+    extensions = [] if "skip" in variant else translate(variant)
+    setup(ext_modules=extensions, options={"build_ext": {"parallel": CORES}})
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ from sniffai_ext.rollout import rollouts, state_bytes
 from sniffai_ext.search import Search as CoreSearch
 
 from sniffai.arena import derived_seed
-from sniffai.params import DEFAULT_MEMORY_BYTES, Limits, SearchParams
+from sniffai.params import Limits, SearchParams
 from sniffai.round import Round
 from sniffai.rules import PLAYERS
-from sniffai.search import analyze
+from sniffai.search import analyze, core_options
 from sniffai.view import View
 
 REPEATS: Final = 5
@@ -52,7 +52,10 @@ def measure(scale: float = 1.0) -> Iterator[Speed]:
     for players in PLAYERS:
         yield _speed("mostly greedy rollouts (epsilon 0.1)", players, _rollouts(players, 0.1, scale))
     for players in PLAYERS:
-        yield _speed("simulations from a fresh deal", players, _simulations(players, scale))
+        yield _speed("simulations from a fresh deal, as shipped", players, _simulations(players, scale, SearchParams()))
+    rollouts_only = SearchParams(net_leaf=False, inference=False)
+    for players in PLAYERS:
+        yield _speed("the same, mostly greedy rollouts", players, _simulations(players, scale, rollouts_only))
     for players in PLAYERS:
         yield _speed("belief samples, nothing excluded", players, _samples(Round.deal(players, 1).view(0), scale))
     for players in PLAYERS:
@@ -107,16 +110,14 @@ def _rollouts(players: int, epsilon: float, scale: float) -> Callable[[int], int
     return work
 
 
-def _simulations(players: int, scale: float) -> Callable[[int], int]:
-    params = SearchParams()
+def _simulations(players: int, scale: float, params: SearchParams) -> Callable[[int], int]:
+    limits = Limits(simulations=SEARCH_SIMULATIONS).effective()
     searches = max(1, int(20 * scale))
 
     def work(seed: int) -> int:
         for deal in range(searches):
             view = Round.deal(players, derived_seed(seed, deal), leader=0).view(0)
-            search = CoreSearch(
-                view.core(), deal, params.exploration, params.epsilon, DEFAULT_MEMORY_BYTES, SEARCH_SIMULATIONS
-            )
+            search = CoreSearch(view.core(), deal, **core_options(params, players, limits))
             search.run(SEARCH_SIMULATIONS, math.inf)
         return searches * SEARCH_SIMULATIONS
 

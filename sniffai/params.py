@@ -52,20 +52,62 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class SearchParams:
-    """How the tree grows. The defaults are the measured ones (docs/search.md).
+    """How the tree grows and what its leaves are worth. The defaults are the measured ones (docs/search.md).
 
-    :raises LimitsError: a parameter out of range.
+    :raises LimitsError: a parameter out of range; ``field`` is its name.
     """
 
     exploration: float = 40.0
-    """Weight of UCB1's exploration term, in points: 0..1,000,000."""
+    """Weight of UCB1's exploration term below the root, in points: 0..1,000,000."""
+    root_exploration: float = 80.0
+    """The same at the root, where every move's value is shown: 0..1,000,000."""
     epsilon: float = 0.1
     """Chance of a random move instead of the one with the most points in a rollout: 0..1."""
+    net_leaf: bool = True
+    """Whether leaves are valued by the world-value net; else they are rolled out."""
+    inference: bool = True
+    """Whether worlds are weighted by how likely the policy makes the other seats' past choices."""
+    follow: bool = False
+    """Whether the other seats follow the policy in the tree; else they choose by UCB1 too."""
+    forget: bool = False
+    """Whether draws and passes are ignored: every hidden tile is as likely in one place as in another. Only to compare."""
+    pool_share: float = 1 / 32
+    """Weighted worlds for each simulation that the limits allow: 0..1. At least 64, at most 4,096 worlds."""
+    floor: float = 0.05
+    """Share of the other seats' choices that is taken for random: above 0, at most 1. So no possible world is lost."""
+    temperature: float = 4.0
+    """Of the other seats' choices by the policy, in points: 0.01..1,000."""
+    lead_value: float = 5.0
+    """Points that the next lead is worth: -1,000..1,000."""
+    target_value: float = 80.0
+    """Points that winning the match is worth beyond the points that win it: 0..10,000."""
 
     def __post_init__(self) -> None:
-        for name, value, most in (("exploration", self.exploration, 1e6), ("epsilon", self.epsilon, 1.0)):
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
-                raise LimitsError(f"0..{most:g} is expected, not {value!r}", reason="OUT_OF_RANGE", field=name)
+        for name, (least, most) in _RANGES.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
+                raise LimitsError(f"{least:g}..{most:g} is expected, not {value!r}", reason="OUT_OF_RANGE", field=name)
+
+    def pool_size(self, simulations: float) -> int:
+        """Worlds to weigh for so many simulations; 0 where all worlds weigh the same."""
+        return min(4096, max(64, int(simulations * self.pool_share))) if self.inference else 0
+
+
+_RANGES: Final = {
+    "exploration": (0, 1e6),
+    "root_exploration": (0, 1e6),
+    "epsilon": (0, 1),
+    "pool_share": (0, 1),
+    "floor": (1e-6, 1),
+    "temperature": (0.01, 1000),
+    "lead_value": (-1000, 1000),
+    "target_value": (0, 10_000),
+}
+
+PLAIN: Final = SearchParams(
+    root_exploration=40.0, epsilon=1.0, net_leaf=False, inference=False, forget=True, lead_value=0.0, target_value=0.0
+)
+"""Plain ISMCTS: random rollouts, a belief that ignores draws and passes, the margin of the round as utility."""
 
 
 def check_seed(seed: int) -> int:
@@ -75,6 +117,15 @@ def check_seed(seed: int) -> int:
     """
     _check_whole("seed", seed, 0, MAX_SEED)
     return seed
+
+
+def check_threads(threads: int) -> int:
+    """The number of threads itself.
+
+    :raises LimitsError: it is not a whole number in 1..64.
+    """
+    _check_whole("threads", threads, 1, 64)
+    return threads
 
 
 def _check_whole(field: str, value: int | None, least: int, most: int) -> None:

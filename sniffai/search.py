@@ -7,20 +7,39 @@ but the view, the seed and the limits.
 import math
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, Final
 
 from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.search import Search as CoreSearch
+from sniffai_ext.view import View as CoreView
 
 from sniffai.errors import ViewError
 from sniffai.moves import Move
-from sniffai.params import DEFAULT_MEMORY_BYTES, MAX_SIMULATIONS, Limits, SearchParams, check_seed
+from sniffai.nets import load_policy, load_world_value
+from sniffai.params import (
+    DEFAULT_MEMORY_BYTES,
+    MAX_SIMULATIONS,
+    MIN_MEMORY_BYTES,
+    Limits,
+    SearchParams,
+    check_seed,
+    check_threads,
+)
 from sniffai.ports import point_name
 from sniffai.report import Action, Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, StopReason, TeamValue
 from sniffai.rules import team_of
 from sniffai.version import VERSION
 from sniffai.view import View
 
-RootMove = tuple[int, int, int, int, tuple[float, ...], tuple[float, ...]]
+RootMove = tuple[int, int, int, int, tuple[float, ...], tuple[float, ...], float]
+
+SEED_STEP: Final = 0x9E3779B97F4A7C15
+"""Between the seeds of the trees of one search: 2**64 divided by the golden ratio."""
+
+ASSUMED_SPEED: Final = 500_000
+"""Simulations a second, to size the pool of worlds of a search that a clock ends."""
 
 
 class Searcher:
@@ -28,11 +47,14 @@ class Searcher:
 
     :param view: the seat is to move.
     :param seed: 0..2**64-1.
+    :param threads: 1..64 trees, each grown by a thread of its own and put together at the root (root parallelism).
     :raises ViewError: it is not the seat's turn, or the round is over.
-    :raises LimitsError: the seed is out of range.
+    :raises LimitsError: the seed or the number of threads is out of range.
     """
 
-    def __init__(self, view: View, *, seed: int = 0, params: SearchParams | None = None) -> None:
+    def __init__(
+        self, view: View, *, seed: int = 0, params: SearchParams | None = None, threads: int = 1
+    ) -> None:
         if view.must in ("wait", "over"):
             over = view.must == "over"
             why = "the round is over" if over else f"it is the turn of seat {view.to_move}"
@@ -41,13 +63,14 @@ class Searcher:
         self._view = view
         self._seed = check_seed(seed)
         self._params = params or SearchParams()
-        self._core: CoreSearch | None = None
+        self._threads = check_threads(threads)
+        self._cores: list[CoreSearch] = []
         self._stopped = False
 
     def run(self, limits: Limits | None = None) -> Analysis:
         """Search until a limit is hit or :meth:`stop` is called, and say what was found.
 
-        A further run goes on with the same tree: ``simulations`` counts all of them, ``seconds`` starts anew, and
+        A further run goes on with the same trees: ``simulations`` counts all of them, ``seconds`` starts anew, and
         ``memory_bytes`` stays as it was. A forced move, draw or pass is answered at once.
 
         :raises HistoryError: no deal explains the view.
@@ -56,31 +79,48 @@ class Searcher:
         moves = distinct_moves(self._view)
         if len(moves) <= 1:
             return self._forced(moves, limits)
-        core = self._open(limits)
         started = time.perf_counter()
-        seconds = math.inf if limits.seconds is None else limits.seconds
-        stop = core.run(limits.simulations or MAX_SIMULATIONS, seconds)
-        return self._searched(core, stop, limits, time.perf_counter() - started)
+        self._open(limits)
+        stop = self._grow(limits, started)
+        return self._searched(stop, limits, time.perf_counter() - started)
 
     def stop(self) -> None:
         """End the run within a millisecond, or at once when it starts. May be called from any thread."""
         self._stopped = True
-        if self._core is not None:
-            self._core.stop()
+        for core in self._cores:
+            core.stop()
 
-    def _open(self, limits: Limits) -> CoreSearch:
-        if self._core is None:
-            self._core = CoreSearch(
-                self._view.core(),
-                self._seed,
-                self._params.exploration,
-                self._params.epsilon,
-                limits.memory_bytes or DEFAULT_MEMORY_BYTES,
-                limits.simulations or 0,
+    def _open(self, limits: Limits) -> None:
+        """The trees, each with a seed of its own and its share of the memory."""
+        if not self._cores:
+            share = replace(
+                limits,
+                simulations=limits.simulations and -(-limits.simulations // self._threads),
+                memory_bytes=max(MIN_MEMORY_BYTES, (limits.memory_bytes or DEFAULT_MEMORY_BYTES) // self._threads),
             )
+            options = core_options(self._params, self._view.players, share)
+            seeds = [(self._seed + k * SEED_STEP) % 2**64 for k in range(self._threads)]
+            self._cores = [CoreSearch(self._seen(), seed, **options) for seed in seeds]
         if self._stopped:
-            self._core.stop()
-        return self._core
+            self.stop()
+
+    def _grow(self, limits: Limits, started: float) -> StopReason:
+        """Run all trees side by side; the reason of the stop."""
+        total = limits.simulations or MAX_SIMULATIONS
+        shares = [total // self._threads + (k < total % self._threads) for k in range(self._threads)]
+        spent = time.perf_counter() - started
+        seconds = math.inf if limits.seconds is None else limits.seconds - spent
+        if self._threads == 1:
+            return self._cores[0].run(total, seconds)
+        with ThreadPoolExecutor(self._threads) as pool:
+            work = zip(self._cores, shares, strict=True)
+            stops = list(pool.map(lambda one: one[0].run(one[1], seconds), work))
+        return next(reason for reason in ("stopped", "seconds", "memory", "simulations") if reason in stops)
+
+    def _seen(self) -> CoreView:
+        """The view to search: without what draws and passes showed, if that is to be ignored."""
+        view = self._view.core()
+        return without_voids(view) if self._params.forget else view
 
     def _forced(self, moves: Sequence[Move], limits: Limits) -> Analysis:
         action: Action = "play" if moves else ("draw" if self._view.must == "draw" else "pass")
@@ -100,42 +140,95 @@ class Searcher:
             engine_version=VERSION,
         )
 
-    def _searched(self, core: CoreSearch, stop: StopReason, limits: Limits, seconds: float) -> Analysis:
-        rows = core.root_moves()
+    def _searched(self, stop: StopReason, limits: Limits, seconds: float) -> Analysis:
+        rows = merge_roots(self._cores)
+        cores = self._cores
         return Analysis(
             action="play",
-            moves=_evaluations(self._view, core, rows),
+            moves=_evaluations(self._view, cores, rows),
             root_value=_root_value(rows),
-            belief=_belief_table(core.belief),
+            belief=_belief_table(cores[0].belief),
             source="search",
             stop=stop,
             limits=limits,
-            effort=Effort(core.simulations, core.nodes, core.memory_bytes, seconds),
+            effort=Effort(
+                sum(core.simulations for core in cores),
+                sum(core.nodes for core in cores),
+                sum(core.memory_bytes for core in cores),
+                seconds,
+            ),
             seed=self._seed,
             deterministic=stop in ("simulations", "memory"),
             engine_version=VERSION,
         )
 
 
+def core_options(params: SearchParams, players: int, limits: Limits) -> dict[str, Any]:
+    """The core search's keyword arguments for effective limits."""
+    simulations = min(limits.simulations or math.inf, (limits.seconds or math.inf) * ASSUMED_SPEED)
+    return {
+        "exploration": params.exploration,
+        "root_exploration": params.root_exploration,
+        "epsilon": params.epsilon,
+        "lead_value": params.lead_value,
+        "target_value": params.target_value,
+        "memory_bytes": limits.memory_bytes or DEFAULT_MEMORY_BYTES,
+        "expected": limits.simulations or 0,
+        "pool": params.pool_size(simulations),
+        "policy": load_policy(players) if params.inference or params.follow else None,
+        "temperatures": (params.temperature,) * 3,
+        "floor": params.floor,
+        "follow": params.follow,
+        "value": load_world_value(players) if params.net_leaf else None,
+    }
+
+
+def without_voids(view: CoreView) -> CoreView:
+    """What the seat would know if draws and passes told nothing of the other hands."""
+    return CoreView.snapshot(
+        view.players,
+        view.seat,
+        view.layout.placements(),
+        view.hand,
+        view.sizes,
+        view.talon_size,
+        [0] * view.players,
+        view.scores,
+        view.forced,
+    )
+
+
 def analyze(
-    view: View, limits: Limits | None = None, *, seed: int = 0, params: SearchParams | None = None
+    view: View,
+    limits: Limits | None = None,
+    *,
+    seed: int = 0,
+    params: SearchParams | None = None,
+    threads: int = 1,
 ) -> Analysis:
     """Evaluate every legal move of the seat to move.
 
+    The same view, limits in simulations, seed, parameters and number of threads give the same answer.
+
     :raises SniffError: see :class:`Searcher`.
     """
-    return Searcher(view, seed=seed, params=params).run(limits)
+    return Searcher(view, seed=seed, params=params, threads=threads).run(limits)
 
 
 def recommend(
-    view: View, limits: Limits | None = None, *, seed: int = 0, params: SearchParams | None = None
+    view: View,
+    limits: Limits | None = None,
+    *,
+    seed: int = 0,
+    params: SearchParams | None = None,
+    threads: int = 1,
 ) -> MoveEvaluation:
     """The move to make, with its evaluation.
 
     :raises ViewError: there is no move to make: the seat must draw or pass, or is not to move.
     :raises SniffError: see :class:`Searcher`.
     """
-    best = analyze(view, limits, seed=seed, params=params).best
+    best = analyze(view, limits, seed=seed, params=params, threads=threads).best
     if best is None:
         raise ViewError(f"no tile of the hand fits: seat {view.seat} must {view.must}", reason="NOT_TO_PLAY")
     return best
@@ -143,28 +236,55 @@ def recommend(
 
 def distinct_moves(view: View) -> list[Move]:
     """The legal moves of the view's seat, those with equal futures once (the lowest attachment point)."""
-    seen: set[tuple[str, ...]] = set()
-    moves = []
-    for move in view.legal_moves():
-        points = (str(move.tile), *_equal_points(view, move))
-        if points not in seen:
-            seen.add(points)
-            moves.append(move)
-    return moves
+    core = view.core()
+    layout = core.layout
+    return [
+        Move.from_codes(tile, at)
+        for tile, at in core.legal_moves()
+        if at < 0 or layout.equal_points(tile, at)[0] == at
+    ]
 
 
 def _equal_points(view: View, move: Move) -> tuple[str, ...]:
     return tuple(str(point_name(at)) for at in view.core().layout.equal_points(*move.codes))
 
 
-def _evaluations(view: View, core: CoreSearch, rows: Sequence[RootMove]) -> tuple[MoveEvaluation, ...]:
-    mover = team_of(view.players, view.seat)
-    best = rows[0][4][mover]
+def merge_roots(cores: Sequence[CoreSearch]) -> list[RootMove]:
+    """The root moves of several trees as if one tree had found them: visits add up, means and spreads are pooled."""
+    if len(cores) == 1:
+        return cores[0].root_moves()
+    found: dict[tuple[int, int], list[RootMove]] = {}
+    for core in cores:
+        for row in core.root_moves():
+            found.setdefault(row[:2], []).append(row)
+    return sorted(map(_pooled, found.values()), key=lambda row: (-row[2], -row[6], row[0], row[1]))
+
+
+def _pooled(rows: Sequence[RootMove]) -> RootMove:
+    """One root move, as several trees found it."""
+    visits = sum(row[2] for row in rows)
+    teams = range(len(rows[0][4]))
+    means = tuple(math.fsum(row[2] * row[4][team] for row in rows) / max(1, visits) for team in teams)
+    spreads = tuple(_pooled_deviation(rows, team, means[team]) for team in teams)
+    utility = math.fsum(row[2] * row[6] for row in rows) / max(1, visits)
+    return (rows[0][0], rows[0][1], visits, sum(row[3] for row in rows), means, spreads, utility)
+
+
+def _pooled_deviation(rows: Sequence[RootMove], team: int, mean: float) -> float:
+    """Standard deviation of all simulations behind some rows, from the rows' own means and deviations."""
+    visits = sum(row[2] for row in rows)
+    within = math.fsum((row[2] - 1) * row[5][team] ** 2 for row in rows if row[2])
+    between = math.fsum(row[2] * (row[4][team] - mean) ** 2 for row in rows)
+    return math.sqrt((within + between) / max(1, visits - 1))
+
+
+def _evaluations(view: View, cores: Sequence[CoreSearch], rows: Sequence[RootMove]) -> tuple[MoveEvaluation, ...]:
+    best = rows[0][6]
     found = []
-    for rank, (tile, at, visits, availability, means, deviations) in enumerate(rows, 1):
+    for rank, (tile, at, visits, availability, means, deviations, utility) in enumerate(rows, 1):
         values = _team_values(visits, means, deviations)
-        loss = max(0.0, best - means[mover]) if visits else None
-        line = tuple(LineStep(Move.from_codes(*step[:2]), *step[2:]) for step in core.line(tile, at)) if visits else ()
+        loss = max(0.0, best - utility) if visits else None
+        line = _line(cores, tile, at) if visits else ()
         move = Move.from_codes(tile, at)
         found.append(_evaluate(view, rank, move, visits, availability, values, loss, line))
     return tuple(found)
@@ -214,11 +334,14 @@ def _root_value(rows: Sequence[RootMove]) -> tuple[TeamValue, ...]:
         return ()
     teams = range(len(rows[0][4]))
     means = [math.fsum(row[2] * row[4][team] for row in rows) / visits for team in teams]
-    squares = [
-        math.fsum((row[2] - 1) * row[5][team] ** 2 + row[2] * (row[4][team] - means[team]) ** 2 for row in rows if row[2])
-        for team in teams
-    ]
-    return _team_values(visits, means, [math.sqrt(square / max(1, visits - 1)) for square in squares])
+    return _team_values(visits, means, [_pooled_deviation(rows, team, means[team]) for team in teams])
+
+
+def _line(cores: Sequence[CoreSearch], tile: int, at: int) -> tuple[LineStep, ...]:
+    """The way on in the tree that went furthest into it."""
+    lines = [core.line(tile, at) for core in cores]
+    longest = max(lines, key=lambda steps: steps[0][2] if steps else 0)
+    return tuple(LineStep(Move.from_codes(*step[:2]), *step[2:]) for step in longest)
 
 
 def _belief_table(belief: CoreBelief) -> BeliefTable:

@@ -31,9 +31,7 @@ def tables(results: Mapping[str, Any]) -> str:
             "",
             *_table(("simulations/s", "within", *_kinds(results), "sniffai is faster by"), _speed_rows(results)),
             "",
-            *_table(
-                ("", "against", "each decision", "margin a round", "matches won"), map(_duel_row, results["duels"])
-            ),
+            *_table(("engine", "against", "within", "margin a round", "matches won"), map(_duel_row, results["duels"])),
         ]
     )
 

@@ -11,6 +11,7 @@ requirements=benchmarks/peers/requirements.txt
 if ! [ "$stamp" -nt "$requirements" ]; then
     echo "==> making .venv-peers" >&2
     .venv/bin/python -m venv --clear .venv-peers
+    echo '*' >.venv-peers/.gitignore
     PIP_DISABLE_PIP_VERSION_CHECK=1 "$bin/python" -m pip install -qq --requirement "$requirements"
     # The peers' packages first, then the project as it was built: both in one process, neither in the other's venv.
     .venv/bin/python - "$($bin/python -c 'import site; print(site.getsitepackages()[0])')" <<'PYTHON'

@@ -1,8 +1,11 @@
 """A fast policy: the points of a move now, and what a small net expects of the round after it."""
 
+from libc.math cimport expf
+
 from sniffai_ext.features cimport MAX_ROWS, OWN, base_rows, move_rows, tile_rows
 from sniffai_ext.layout cimport join
 from sniffai_ext.net cimport WIDE, Net, add_row, add_rows, net_value, start_sum, take_row
+from sniffai_ext.rng cimport Rng, uniform
 from sniffai_ext.round cimport legal_moves
 from sniffai_ext.types cimport MAX_MOVES, Arms, State, move_tile, uint8_t, uint16_t, uint32_t
 
@@ -47,6 +50,24 @@ cdef inline uint8_t best_move(const Net *net, const State *state) noexcept nogil
         if values[i] > values[best]:
             best = i
     return moves[best]
+
+cdef inline int draw_by_softmax(const float *values, int count, float temperature, Rng *rng) noexcept nogil:
+    """An index drawn from softmax(values / temperature)."""
+    cdef float[MAX_MOVES] weights
+    cdef float most = values[0], total = 0, ticket
+    cdef int i
+    for i in range(1, count):
+        if values[i] > most:
+            most = values[i]
+    for i in range(count):
+        weights[i] = expf((values[i] - most) / temperature)
+        total += weights[i]
+    ticket = <float> uniform(rng) * total
+    for i in range(count - 1):
+        ticket -= weights[i]
+        if ticket < 0:
+            return i
+    return count - 1
 
 cdef class Policy:
     cdef Net net

@@ -1,10 +1,15 @@
 """Information-set Monte Carlo tree search for one view."""
 
 from sniffai_ext.belief cimport Belief
+from sniffai_ext.inference cimport Model
+from sniffai_ext.net cimport Net
+from sniffai_ext.policy cimport Policy
+from sniffai_ext.pool cimport Pool
 from sniffai_ext.rng cimport Rng
 from sniffai_ext.tree cimport ROOT_ROOM, Tree
-from sniffai_ext.types cimport State, uint32_t, uint64_t
+from sniffai_ext.types cimport State, uint8_t, uint32_t, uint64_t
 from sniffai_ext.view cimport View
+from sniffai_ext.world_value cimport WorldValue
 
 cdef enum:
     MAX_PATH = 64         # at most 28 placements and as many outcomes on one way down
@@ -14,20 +19,37 @@ cdef struct Path:
     uint32_t[MAX_PATH] node
     int[MAX_PATH] team    # whose move led to the node; -1 for an outcome
 
+# By team, in points.
+cdef struct Result:
+    double[3] margin      # what the round brings from the root on
+    double[3] utility     # the same, and what the next lead and the match are worth
+
 cdef class Search:
     cdef readonly View view
     cdef readonly Belief belief
+    cdef readonly Pool pool           # None: every determinization is a fresh sample of the belief
+    cdef Policy policy
+    cdef WorldValue value
+    cdef Model model
+    cdef const Net *leaf              # NULL: leaves are rolled out
     cdef State start                  # everything known; the hidden hands and the talon are sampled into a copy
     cdef Tree tree
     cdef Rng rng
     cdef float exploration            # points: the scale of the exploration term
+    cdef float root_exploration
     cdef uint32_t epsilon             # chance of a random move in a rollout, in 1/65536
+    cdef double lead_value            # points that the next lead is worth
+    cdef double target_value          # points that the match is worth to the team that reaches the target
+    cdef bint follow                  # the other seats follow the policy in the tree
     cdef uint64_t done                # simulations finished
     cdef bint no_memory
     cdef volatile int stop_flag
-    cdef double[ROOT_ROOM][3] sums    # by root move and team: utilities
+    cdef double[ROOT_ROOM][3] sums    # by root move and team: margins
     cdef double[ROOT_ROOM][3] squares
     cdef void simulate(self) noexcept nogil
     cdef void determinize(self, State *state) noexcept nogil
-    cdef void back_up(self, const Path *path, State *state) noexcept nogil
+    cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil
+    cdef void judge(self, State *state, Result *result) noexcept nogil
+    cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil
+    cdef void back_up(self, const Path *path, const Result *result) noexcept nogil
     cdef int run_until(self, uint64_t simulations, double deadline) noexcept nogil

@@ -1,18 +1,22 @@
 """Single-observer information-set MCTS (Cowling, Powley and Whitehouse 2012, "Information Set Monte Carlo Tree Search").
 
     until a limit is hit:
-        determinize   sample the hidden hands and the talon from the exact belief
+        determinize   draw the hidden hands and the talon from the belief
         select        while every legal move of this world has a node, go down by UCB1 with availability counts
         expand        add a node for a legal move that has none
-        roll out      play mostly greedy moves to the end of the round
+        evaluate      ask the world-value net what is to come, or roll out mostly greedy moves to the end of the round
         back up       add the utility of each mover's team along the way
+
+The belief is exact for what the rules force. With a policy, worlds are weighted by how likely it makes the other seats'
+past choices (:mod:`sniffai_ext.inference`).
 
 A node is reached by the public record and what the observer itself drew: draws and passes of a turn lead through an
 *outcome* node. So the tree of one search mixes no situations that its observer can tell apart.
 
-Utility: what the round brings from here, in points, settlement included. With two teams it is a team's points less the
+Margin: what the round brings from here, in points, settlement included. With two teams it is a team's points less the
 other team's; with three seats a seat's points less the mean of the others' (each plays for itself). Reaching the target
-ends the round there (rules 7).
+ends the round there (rules 7). The utility that the tree maximises adds what lies beyond the round: the next lead, and the
+match to the team that reaches the target.
 """
 
 from libc.math cimport sqrt, sqrtf
@@ -20,11 +24,15 @@ from libc.string cimport memcpy
 
 from sniffai_ext.clock cimport monotonic
 from sniffai_ext.layout cimport Layout
+from sniffai_ext.policy cimport draw_by_softmax, rate_moves
 from sniffai_ext.rng cimport below, seed_rng
 from sniffai_ext.rollout cimport roll_out
 from sniffai_ext.round cimport draw_until_fit, legal_moves, pass_turn, place, settle
 from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
-from sniffai_ext.types cimport BLOCKED, MAX_MOVES, RUNNING, move_tile, team_count, team_of, uint8_t, uint16_t
+from sniffai_ext.types cimport (
+    BLOCKED, MAX_MOVES, RUNNING, TARGET, WENT_OUT, move_tile, team_count, team_of, uint16_t,
+)
+from sniffai_ext.world_value cimport world_value
 
 from sniffai_ext.errors import LimitsError, ViewError
 
@@ -84,23 +92,34 @@ cdef class Search:
     """A search tree for one view, grown by :meth:`run`.
 
     :param view: the seat is to move and can place a tile.
-    :param seed: 0..2**64-1; the same view, seed and number of simulations give the same tree.
-    :param exploration: weight of the exploration term of UCB1, in points.
+    :param seed: 0..2**64-1; the same view, seed, parameters and number of simulations give the same tree.
+    :param exploration: weight of the exploration term of UCB1, in points, below the root.
+    :param root_exploration: the same at the root.
     :param epsilon: chance of a random move in a rollout, 0..1.
+    :param lead_value: points that the next lead is worth.
+    :param target_value: points that the match is worth to the team that reaches the target.
     :param memory_bytes: hard cap for the tree.
     :param expected: simulations to make room for at once, a hint.
+    :param pool: worlds to weigh and to draw from; 0: every determinization is a fresh sample.
+    :param policy: model of the other seats; None: all worlds weigh the same.
+    :param temperatures: of the model's choices by phase, in points.
+    :param floor: share of choices that the model takes for random, above 0.
+    :param follow: the other seats follow the policy in the tree too.
+    :param value: evaluates leaves; None: leaves are rolled out.
     :raises SniffError: it is not the seat's turn to place a tile, no deal explains the view, or a parameter is out of
         range.
     """
 
-    def __init__(self, View view, seed, double exploration, double epsilon, memory_bytes, expected=0):
+    def __init__(self, View view, seed, *, double exploration=40.0, double root_exploration=40.0, double epsilon=0.1,
+                 double lead_value=0.0, double target_value=0.0, memory_bytes=1 << 28, expected=0, int pool=0,
+                 Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05, bint follow=False,
+                 WorldValue value=None):
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
-        if not 0 <= epsilon <= 1:
-            raise LimitsError(f"epsilon is 0..1, not {epsilon}", reason="EPSILON_OUT_OF_RANGE", field="epsilon")
-        if not 0 <= exploration <= 1e6:
-            raise LimitsError(f"exploration is 0..1e6 points, not {exploration}", reason="EXPLORATION_OUT_OF_RANGE",
-                              field="exploration")
+        for net in (policy, value):
+            if net is not None and net.players != view.players:
+                raise LimitsError(f"a net for {net.players} seats cannot serve {view.players}",
+                                  reason="WRONG_NET", field="players")
         if not open_tree(&self.tree, memory_bytes, min(expected + expected // 2, 1 << 20)):
             raise LimitsError(f"{memory_bytes} bytes are too few for a tree", reason="MEMORY_TOO_SMALL",
                               field="memory_bytes")
@@ -108,8 +127,27 @@ cdef class Search:
         self.belief = Belief(view)
         self.view.fill_state(&self.start)
         self.exploration = exploration
+        self.root_exploration = root_exploration
         self.epsilon = <uint32_t> (epsilon * 65536)
+        self.lead_value = lead_value
+        self.target_value = target_value
         seed_rng(&self.rng, <uint64_t> (seed & 0xffffffffffffffff))
+        self._take_nets(policy, temperatures, floor, follow, value)
+        if pool:
+            self.pool = Pool()
+            self.pool.fill(self.belief, self.view, NULL if policy is None else &self.model, pool, &self.rng)
+
+    def _take_nets(self, Policy policy, temperatures, double floor, bint follow, WorldValue value):
+        cdef int phase
+        self.policy = policy
+        self.value = value
+        self.follow = follow and policy is not None
+        self.leaf = NULL if value is None else &value.net
+        if policy is not None:
+            self.model.net = &policy.net
+            self.model.floor = <float> floor
+            for phase in range(3):
+                self.model.temperature[phase] = temperatures[phase]
 
     def __dealloc__(self):
         close_tree(&self.tree)
@@ -151,28 +189,42 @@ cdef class Search:
             self.done += 1
 
     cdef void determinize(self, State *state) noexcept nogil:
-        """A full round that the view allows, each with its exact chance."""
+        """A full round that the view allows, each with its chance."""
         memcpy(state, &self.start, sizeof(State))
-        self.belief.sample_hands(&self.rng, state.hand, state.talon)
+        if self.pool is None:
+            self.belief.sample_hands(&self.rng, state.hand, state.talon)
+        else:
+            self.pool.draw(state, &self.rng)
 
     cdef void simulate(self) noexcept nogil:
-        """One pass: determinize, select, expand, roll out, back up."""
+        """One pass: determinize, select, expand, evaluate, back up."""
         cdef State state
         cdef Path path
-        cdef uint32_t node = 0, child
+        cdef Result result
+        cdef uint32_t node = 0, child = 0
         cdef uint16_t seen
+        cdef int seat
         cdef bint fresh
-        cdef uint8_t move
+        cdef uint8_t move = 0
         self.determinize(&state)
         path.length = 0
         while True:
-            fresh = select_child(&self.tree, node, &state, self.exploration, &self.rng, &child, &move)
-            push(&path, child, team_of(state.players, state.seat))
+            seat = state.seat
+            if self.follow and seat != self.view.seat:
+                fresh = self.follow_policy(node, &state, &child, &move)
+            else:
+                fresh = select_child(&self.tree, node, &state, self.exploration if node else self.root_exploration,
+                                     &self.rng, &child, &move)
+            push(&path, child, team_of(state.players, seat))
             place(&state, move)
-            seen = settle_turn_seen(&state, self.view.seat)
             if child == 0:
                 self.no_memory = True
                 path.length -= 1
+            if fresh and self.leaf != NULL and state.end == RUNNING:
+                self.estimate(&state, seat, &result)
+                self.back_up(&path, &result)
+                return
+            seen = settle_turn_seen(&state, self.view.seat)
             if fresh or state.end != RUNNING:
                 break
             node = child
@@ -183,29 +235,68 @@ cdef class Search:
                     break
                 push(&path, node, -1)
         roll_out(&state, self.epsilon, &self.rng)
-        self.back_up(&path, &state)
+        self.judge(&state, &result)
+        self.back_up(&path, &result)
 
-    cdef void back_up(self, const Path *path, State *state) noexcept nogil:
-        """Add the utilities of a finished round along the way."""
-        cdef double[3] utility
+    cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil:
+        """Draw a move of another seat from the model; True when it had no node (it got one, or 0 for want of memory)."""
+        cdef uint8_t[MAX_MOVES] moves
+        cdef float[MAX_MOVES] values
+        cdef int pick = 0, count = legal_moves(state, moves)
+        if count > 1:
+            rate_moves(self.model.net, state, moves, count, values)
+            pick = draw_by_softmax(values, count, self.model.temperature[1], &self.rng)
+        move[0] = moves[pick]
+        child[0] = find_child(&self.tree, parent, move[0])
+        if child[0]:
+            return False
+        child[0] = add_child(&self.tree, parent, move[0])
+        return True
+
+    cdef void judge(self, State *state, Result *result) noexcept nogil:
+        """The result of a finished round."""
         cdef double[3] gain
-        cdef int i, team, root_move, teams = team_count(state.players)
-        cdef Node *node
+        cdef int team, winner, teams = team_count(state.players)
+        cdef double prize = 0
         settle(state)
         for team in range(teams):
             gain[team] = state.score[team] - self.start.score[team]
-        utilities(gain, teams, utility)
+        utilities(gain, teams, result.margin)
+        if state.end == WENT_OUT:
+            prize = self.lead_value
+        elif state.end == TARGET:
+            prize = self.target_value
+        winner = team_of(state.players, state.seat)
+        for team in range(teams):
+            result.utility[team] = result.margin[team] + (prize if team == winner else -prize / (teams - 1))
+
+    cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil:
+        """The result that the world-value net expects after a placement of ``seat``."""
+        cdef double[3] gain
+        cdef int team, mover = team_of(state.players, seat), teams = team_count(state.players)
+        cdef double value = world_value(self.leaf, state, seat)
+        for team in range(teams):
+            gain[team] = state.score[team] - self.start.score[team]
+        utilities(gain, teams, result.margin)
+        for team in range(teams):
+            result.margin[team] += value if team == mover else -value / (teams - 1)
+            result.utility[team] = result.margin[team]
+
+    cdef void back_up(self, const Path *path, const Result *result) noexcept nogil:
+        """Add a result along the way."""
+        cdef int i, team, root_move
+        cdef Node *node
         self.tree.nodes[0].visits += 1
         for i in range(path.length):
             node = self.tree.nodes + path.node[i]
             node.visits += 1
             if path.team[i] >= 0:
-                node.total += utility[path.team[i]]
+                node.total += result.utility[path.team[i]]
         if path.length:
             root_move = path.node[0] - self.tree.nodes[0].children
-            for team in range(teams):
-                self.sums[root_move][team] += utility[team]
-                self.squares[root_move][team] += utility[team] * utility[team]
+            for team in range(team_count(self.view.players)):
+                self.sums[root_move][team] += result.margin[team]
+                self.squares[root_move][team] += result.margin[team] * result.margin[team]
 
     # what it found
 
@@ -225,26 +316,28 @@ cdef class Search:
         return self.tree.used * sizeof(Node)
 
     def root_moves(self):
-        """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations)``.
+        """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations, utility)``.
 
         ``at`` is the lowest of the equal attachment points (-1: the lead); ``means`` and ``deviations`` hold the mean
-        utility and the standard deviation of a simulation for each team, in points (0.0 without a visit). Most visited
-        first, then the higher mean for the seat's team; moves never visited come last.
+        margin and the standard deviation of a simulation's margin for each team, in points, and ``utility`` is the mean
+        utility for the seat's team (all 0.0 without a visit). Most visited first, then the higher utility; moves never
+        visited come last.
         """
-        cdef int team, mover = team_of(self.view.players, self.view.seat)
+        cdef int teams = team_count(self.view.players)
+        cdef tuple nothing = (0.0,) * teams
         cdef dict found = self._found()
         rows = []
         for tile, at in self.view.legal_moves():
             move = self.view.table.compact(tile, at)
             if move not in found:
-                found[move] = (0, 0, (0.0,) * team_count(self.view.players), (0.0,) * team_count(self.view.players))
+                found[move] = (0, self.done, nothing, nothing, 0.0)
             if found[move] is not None:
                 rows.append((tile, at) + found[move])
                 found[move] = None
-        return sorted(rows, key=lambda row: (-row[2], -row[4][mover], row[0], row[1]))
+        return sorted(rows, key=lambda row: (-row[2], -row[6], row[0], row[1]))
 
     def _found(self):
-        """Statistics of the root's children by compact move."""
+        """Statistics of the root's children by compact move. Every root move is available in every simulation."""
         cdef int i, team, teams = team_count(self.view.players)
         cdef Node *node
         cdef double mean, n
@@ -257,7 +350,7 @@ cdef class Search:
                 sqrt(max(0.0, (self.squares[i][team] - n * means[team] * means[team]) / max(1.0, n - 1)))
                 for team in range(teams)
             )
-            found[node.key] = (node.visits, node.availability, means, deviations)
+            found[node.key] = (node.visits, self.done, means, deviations, node.total / n)
         return found
 
     def line(self, int tile, int at, int least=2):

@@ -11,13 +11,13 @@ Sutton and Barto, Reinforcement Learning, 2nd ed., 12.1 (the forward view). One 
 gives the same weights.
 """
 
-from libc.math cimport expf, fabsf, pow as power
+from libc.math cimport pow as power
 
 from sniffai_ext.features cimport MAX_ROWS, OWN, base_rows, move_rows, net_rows, tile_rows
 from sniffai_ext.layout cimport join
 from sniffai_ext.net cimport NARROW, WIDE, Net, add_rows, lay_out, narrow_sums, net_size, net_value, start_sum
-from sniffai_ext.policy cimport NET_SCALE, rate_moves
-from sniffai_ext.rng cimport Rng, seed_rng, uniform
+from sniffai_ext.policy cimport NET_SCALE, draw_by_softmax, rate_moves
+from sniffai_ext.rng cimport Rng, seed_rng
 from sniffai_ext.rollout cimport deal
 from sniffai_ext.round cimport legal_moves, place, settle, settle_turn
 from sniffai_ext.types cimport (
@@ -51,25 +51,6 @@ cdef float utility_of(const State *state, int team) noexcept nogil:
     return (state.score[team] - (total - state.score[team]) / (teams - 1)) / NET_SCALE
 
 
-cdef int draw_move(const float *values, int count, float temperature, Rng *rng) noexcept nogil:
-    """An index drawn from softmax(values / temperature)."""
-    cdef float[MAX_MOVES] weights
-    cdef float most = values[0], total = 0, ticket
-    cdef int i
-    for i in range(count):
-        if values[i] > most:
-            most = values[i]
-    for i in range(count):
-        weights[i] = expf((values[i] - most) / temperature)
-        total += weights[i]
-    ticket = <float> uniform(rng) * total
-    for i in range(count - 1):
-        ticket -= weights[i]
-        if ticket < 0:
-            return i
-    return count - 1
-
-
 cdef void note_policy(const State *state, uint8_t move, Glimpse *seen) noexcept nogil:
     """The policy's rows for the table after a move, before it is made."""
     cdef Arms after = state.arms
@@ -100,7 +81,7 @@ cdef int play_round(const Net *net, const Net *world, State *state, float temper
     while state.end == RUNNING:
         count = legal_moves(state, moves)
         rate_moves(net, state, moves, count, values)
-        pick = draw_move(values, count, temperature, rng) if count > 1 else 0
+        pick = draw_by_softmax(values, count, temperature, rng) if count > 1 else 0
         samples[n].seat = state.seat
         note_policy(state, moves[pick], &samples[n].policy)
         points = place(state, moves[pick])

@@ -234,6 +234,33 @@ def test_a_capped_question_can_be_asked_again_until_it_is_answered() -> None:
         assert found == right
 
 
+def twins(round_: Round) -> Iterator[Round]:
+    """The deal of a fresh round with every leader, and the talon in other orders: alike but for what is hidden."""
+    rng = random.Random(sum(round_.hands))
+    for leader in range(round_.players):
+        for _ in range(3):
+            talon = rng.sample(round_.talon, len(round_.talon))
+            yield Round(round_.players, round_.hands, talon, leader, round_.scores)
+
+
+def test_what_is_remembered_is_never_mistaken_for_another_position() -> None:
+    """One large table for thousands of positions that are nearly alike, against one that forgets everything."""
+    used, forgetful = Solver(table_bytes=1 << 24), Solver(table_bytes=SMALLEST)
+    rng = random.Random(5)
+    answered = 0
+    for players, placed in ((2, 5), (4, 11)):
+        for _ in range(100):
+            for round_ in twins(dealt(players, rng, SCORES[players][rng.randrange(3)])):
+                way = random.Random(placed)
+                while not round_.over and round_.layout.placed < placed:
+                    round_.play(*way.choice(round_.legal_moves()))
+                right = None if round_.over else forgetful.solve(round_, 50_000)
+                if right is not None:
+                    assert used.solve(round_, ENOUGH) == right
+                    answered += 1
+    assert answered > 1000
+
+
 def test_an_answer_does_not_depend_on_questions_before() -> None:
     rounds = [*positions(2, 18, 20, (150, 120)), *positions(4, 16, 20)]
     used = Solver(table_bytes=1 << 14)

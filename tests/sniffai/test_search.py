@@ -3,6 +3,7 @@
 import math
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -198,11 +199,70 @@ def test_search_parameters_out_of_range_are_refused(params: dict[str, float]) ->
         SearchParams(**params)
 
 
-def test_each_search_parameter_changes_the_search() -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"exploration": 5.0},
+        {"root_exploration": 5.0},
+        {"net_leaf": False},
+        {"inference": False},
+        {"follow": True},
+        {"forget": True},
+        {"pool_share": 0.5},
+        {"floor": 0.9},
+        {"temperature": 0.5},
+        {"lead_value": 100.0},
+    ],
+)
+def test_each_search_parameter_changes_the_search(change: dict[str, Any]) -> None:
+    """Where tiles are excluded, choices were made and going out is near; net leaves hide what rollouts would do."""
+    view = decisions(2, 2)[4]
+    for base in ({}, {"net_leaf": False}) if "net_leaf" not in change else ({},):
+        plain, changed = (
+            analyze(view, Limits(simulations=4000), seed=1, params=SearchParams(**params))
+            for params in (base, {**base, **change})
+        )
+        assert plain.moves != changed.moves
+
+
+def test_epsilon_changes_rollouts() -> None:
     view = decisions(2, 2)[0]
-    plain = analyze(view, Limits(simulations=2000), seed=1)
-    for params in (SearchParams(exploration=5.0), SearchParams(epsilon=0.9)):
-        assert analyze(view, Limits(simulations=2000), seed=1, params=params).moves != plain.moves
+    greedy, random = (
+        analyze(view, Limits(simulations=500), params=SearchParams(net_leaf=False, epsilon=epsilon))
+        for epsilon in (0.0, 1.0)
+    )
+    assert greedy.moves != random.moves
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_threads_give_one_answer_again_and_again(players: int) -> None:
+    view = decisions(players, 4)[1]
+    first, second = (analyze(view, Limits(simulations=1001), seed=3, threads=3) for _ in range(2))
+    assert first.moves == second.moves
+    assert first.effort.simulations == 1001
+    assert sum(entry.visits for entry in first.moves) == 1001
+    assert {entry.availability for entry in first.moves} == {1001}
+    assert first.moves != analyze(view, Limits(simulations=1001), seed=3).moves
+
+
+def test_trees_put_together_have_the_mean_and_spread_of_all_their_simulations() -> None:
+    view = decisions(2, 4)[1]
+    searcher = Searcher(view, seed=3, threads=2)
+    merged = searcher.run(Limits(simulations=1000)).moves
+    single = analyze(view, Limits(simulations=1000), seed=3).moves
+    by_move = {entry.move: entry for entry in single}
+    for entry in merged[:2]:
+        assert entry.mean_margin == pytest.approx(by_move[entry.move].mean_margin, abs=6)
+        assert entry.values[0].standard_deviation == pytest.approx(
+            by_move[entry.move].values[0].standard_deviation, rel=0.5
+        )
+
+
+@pytest.mark.parametrize("threads", [0, 65, 1.5, True])
+def test_a_wrong_number_of_threads_is_refused(threads: Any) -> None:
+    with pytest.raises(sniffai.LimitsError) as error:
+        Searcher(decisions(2, 1)[0], threads=threads)
+    assert error.value.field == "threads"
 
 
 def test_a_target_within_reach_ends_the_round_there() -> None:

@@ -1,0 +1,55 @@
+"""The trained nets that come with the package: the policy and the world value, one pair for each number of seats.
+
+``data/nets-N.npz`` holds float16 weights (their order is in ``ext/sniffai_ext/net.pxd``) and, as JSON text under
+``"made"``, the command and the seed that made them and the strength measured then. ``sniffai train`` writes them.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sniffai_ext.policy import Policy
+from sniffai_ext.world_value import WorldValue
+
+Weights = npt.NDArray[np.float32]
+
+
+@cache
+def load_policy(players: int) -> Policy:
+    """The policy for 2, 3 or 4 seats."""
+    return Policy(players, _weights(players, "policy"))
+
+
+@cache
+def load_world_value(players: int) -> WorldValue:
+    """The world-value net for 2, 3 or 4 seats."""
+    return WorldValue(players, _weights(players, "world"))
+
+
+@cache
+def how_made(players: int) -> Mapping[str, Any]:
+    """How the nets for so many seats were made: command, seed, rounds, measured strength."""
+    with np.load(_file(players)) as data:
+        made: Mapping[str, Any] = json.loads(str(data["made"]))
+    return made
+
+
+def save_nets(path: str, policy: Weights, world: Weights, made: Mapping[str, Any]) -> None:
+    """Write a pair of nets in the form that this module reads."""
+    text = np.array(json.dumps(made))
+    np.savez_compressed(path, policy=policy.astype(np.float16), world=world.astype(np.float16), made=text)
+
+
+def _weights(players: int, name: str) -> Weights:
+    with np.load(_file(players)) as data:
+        return np.asarray(data[name], np.float32)
+
+
+def _file(players: int) -> BytesIO:
+    return BytesIO(resources.files("sniffai").joinpath(f"data/nets-{players}.npz").read_bytes())
