@@ -30,6 +30,8 @@ class Limits:
     """Wall-clock time, above 0."""
     memory_bytes: int | None = None
     """Hard cap of the search tree, at least 65,536 bytes; :data:`DEFAULT_MEMORY_BYTES` where not given."""
+    stop_when_decided: bool = False
+    """Whether the search ends when the best move is better than every other one with a probability of 0.99."""
 
     def __post_init__(self) -> None:
         _check_whole("simulations", self.simulations, 1, MAX_SIMULATIONS)
@@ -47,7 +49,15 @@ class Limits:
         seconds = self.seconds
         if seconds is None and self.simulations is None:
             seconds = DEFAULT_SECONDS
-        return Limits(self.simulations, seconds, self.memory_bytes or DEFAULT_MEMORY_BYTES)
+        return Limits(self.simulations, seconds, self.memory_bytes or DEFAULT_MEMORY_BYTES, self.stop_when_decided)
+
+
+NET_LEAF_SEATS: Final = (2,)
+"""Numbers of seats with which the world-value net beats rollouts at equal time (docs/search.md)."""
+
+MODEL_TEMPERATURES: Final = {2: (2.1, 3.9, 6.2), 3: (1.55, 2.4, 3.4), 4: (1.55, 3.25, 4.3)}
+"""How sharply the search itself follows the policy, in points, by number of seats and by phase (fewer than 8 tiles on the
+table, fewer than 16, and later): fitted by likelihood on its own play (docs/policy.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +73,24 @@ class SearchParams:
     """The same at the root, where every move's value is shown: 0..1,000,000."""
     epsilon: float = 0.1
     """Chance of a random move instead of the one with the most points in a rollout: 0..1."""
-    net_leaf: bool = True
-    """Whether leaves are valued by the world-value net; else they are rolled out."""
+    net_leaf: bool | None = None
+    """Whether leaves are valued by the world-value net; else they are rolled out. ``None``: what measures better, the net
+    with 2 seats, rollouts with 3 and 4."""
     inference: bool = True
     """Whether worlds are weighted by how likely the policy makes the other seats' past choices."""
     follow: bool = False
     """Whether the other seats follow the policy in the tree; else they choose by UCB1 too."""
     forget: bool = False
     """Whether draws and passes are ignored: every hidden tile is as likely in one place as in another. Only to compare."""
-    pool_share: float = 1 / 32
+    exact: bool = True
+    """Whether a round in which nothing is hidden any more is solved (2 seats with an empty talon)."""
+    pool_share: float = 0.05
     """Weighted worlds for each simulation that the limits allow: 0..1. At least 64, at most 4,096 worlds."""
     floor: float = 0.05
     """Share of the other seats' choices that is taken for random: above 0, at most 1. So no possible world is lost."""
-    temperature: float = 4.0
-    """Of the other seats' choices by the policy, in points: 0.01..1,000."""
-    lead_value: float = 5.0
+    temperature: float = 1.0
+    """How much less sharply the other seats follow the policy than :data:`MODEL_TEMPERATURES` say: 0.01..1,000."""
+    lead_value: float = 6.0
     """Points that the next lead is worth: -1,000..1,000."""
     target_value: float = 80.0
     """Points that winning the match is worth beyond the points that win it: 0..10,000."""
@@ -87,6 +100,10 @@ class SearchParams:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
                 raise LimitsError(f"{least:g}..{most:g} is expected, not {value!r}", reason="OUT_OF_RANGE", field=name)
+
+    def uses_net_leaf(self, players: int) -> bool:
+        """Whether leaves are valued by the net for a number of seats."""
+        return players in NET_LEAF_SEATS if self.net_leaf is None else self.net_leaf
 
     def pool_size(self, simulations: float) -> int:
         """Worlds to weigh for so many simulations; 0 where all worlds weigh the same."""
@@ -105,7 +122,14 @@ _RANGES: Final = {
 }
 
 PLAIN: Final = SearchParams(
-    root_exploration=40.0, epsilon=1.0, net_leaf=False, inference=False, forget=True, lead_value=0.0, target_value=0.0
+    root_exploration=40.0,
+    epsilon=1.0,
+    net_leaf=False,
+    inference=False,
+    forget=True,
+    exact=False,
+    lead_value=0.0,
+    target_value=0.0,
 )
 """Plain ISMCTS: random rollouts, a belief that ignores draws and passes, the margin of the round as utility."""
 

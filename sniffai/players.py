@@ -95,7 +95,7 @@ def parse_player(text: str, defaults: Limits | None = None) -> Player:
 def _search_player(given: dict[str, str], defaults: Limits) -> SearchPlayer:
     limits = {name: given.pop(name) for name in ("simulations", "seconds", "memory_bytes") if name in given}
     own = Limits(**{name: _number(name, text, float if name == "seconds" else int) for name, text in limits.items()})
-    known = {field.name: _flag if field.type is bool else float for field in fields(SearchParams)}
+    known = {field.name: _flag if field.type in (bool, bool | None) else float for field in fields(SearchParams)}
     if unknown := sorted(set(given) - set(known)):
         raise LimitsError(f"search has no parameter {unknown[0]!r}", reason="UNKNOWN_PARAMETER", field="player")
     params = replace(SearchParams(), **{name: _number(name, text, known[name]) for name, text in given.items()})

@@ -17,10 +17,11 @@ from sniffai.params import Limits
 Action = Literal["play", "draw", "pass"]
 """What the seat must do; only ``"play"`` leaves a choice."""
 
-Source = Literal["forced", "search"]
-"""``"forced"``: there was nothing to choose, and nothing was searched."""
+Source = Literal["forced", "search", "exact"]
+"""``"forced"``: there was nothing to choose, and nothing was searched. ``"exact"``: nothing was hidden any more, and the
+rest of the round was solved."""
 
-StopReason = Literal["forced", "simulations", "seconds", "memory", "stopped", "deadline"]
+StopReason = Literal["forced", "simulations", "seconds", "memory", "stopped", "decided", "exact", "deadline"]
 """What ended the search. ``"deadline"`` is set by a service whose call ran out of time."""
 
 
@@ -31,7 +32,8 @@ class TeamValue:
     team: int
     mean_margin: float
     standard_error: float
-    """Of the mean over the simulations, at least 0; the search's model of the other players is no part of it."""
+    """Of the mean, at least 0: chance, the tree's drift and the sampled worlds; the search's model of the other players
+    is no part of it."""
     standard_deviation: float
     """Spread of the margin over the simulations, at least 0."""
 
@@ -61,7 +63,7 @@ class MoveEvaluation:
     availability: int
     """Simulations that could have begun with it."""
     values: tuple[TeamValue, ...]
-    """By team, the move's own points included; empty without a visit."""
+    """By team, the move's own points included; empty for a move without a visit in a search."""
     mean_margin: float | None
     """The value for the mover's team; ``None`` without a visit."""
     standard_error: float | None

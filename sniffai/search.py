@@ -16,12 +16,14 @@ from sniffai_ext.search import Search as CoreSearch
 from sniffai_ext.view import View as CoreView
 
 from sniffai.errors import ViewError
+from sniffai.exact import ExactEnd, solve_end
 from sniffai.moves import Move
 from sniffai.nets import load_policy, load_world_value
 from sniffai.params import (
     DEFAULT_MEMORY_BYTES,
     MAX_SIMULATIONS,
     MIN_MEMORY_BYTES,
+    MODEL_TEMPERATURES,
     Limits,
     SearchParams,
     check_seed,
@@ -33,10 +35,13 @@ from sniffai.rules import team_of
 from sniffai.version import VERSION
 from sniffai.view import View
 
-RootMove = tuple[int, int, int, int, tuple[float, ...], tuple[float, ...], float]
+RootMove = tuple[int, int, int, int, tuple[float, ...], tuple[float, ...], tuple[float, ...], float]
 
 SEED_STEP: Final = 0x9E3779B97F4A7C15
 """Between the seeds of the trees of one search: 2**64 divided by the golden ratio."""
+
+DECIDED_AT: Final = 0.99
+"""Probability of being the best move at which a search that may stop early does."""
 
 ASSUMED_SPEED: Final = 500_000
 """Simulations a second, to size the pool of worlds of a search that a clock ends."""
@@ -80,6 +85,9 @@ class Searcher:
         if len(moves) <= 1:
             return self._forced(moves, limits)
         started = time.perf_counter()
+        end = solve_end(self._view, self._params) if self._params.exact else None
+        if end is not None:
+            return self._solved(end, limits, time.perf_counter() - started)
         self._open(limits)
         stop = self._grow(limits, started)
         return self._searched(stop, limits, time.perf_counter() - started)
@@ -110,12 +118,14 @@ class Searcher:
         shares = [total // self._threads + (k < total % self._threads) for k in range(self._threads)]
         spent = time.perf_counter() - started
         seconds = math.inf if limits.seconds is None else limits.seconds - spent
+        goal = DECIDED_AT if limits.stop_when_decided else 0.0
         if self._threads == 1:
-            return self._cores[0].run(total, seconds)
+            return self._cores[0].run(total, seconds, goal)
         with ThreadPoolExecutor(self._threads) as pool:
             work = zip(self._cores, shares, strict=True)
-            stops = list(pool.map(lambda one: one[0].run(one[1], seconds), work))
-        return next(reason for reason in ("stopped", "seconds", "memory", "simulations") if reason in stops)
+            stops = list(pool.map(lambda one: one[0].run(one[1], seconds, goal), work))
+        reasons: tuple[StopReason, ...] = ("stopped", "seconds", "memory", "simulations", "decided")
+        return next(reason for reason in reasons if reason in stops)
 
     def _seen(self) -> CoreView:
         """The view to search: without what draws and passes showed, if that is to be ignored."""
@@ -140,6 +150,25 @@ class Searcher:
             engine_version=VERSION,
         )
 
+    def _solved(self, end: ExactEnd, limits: Limits, seconds: float) -> Analysis:
+        moves = tuple(
+            _evaluate(self._view, rank, entry.move, 0, 0, _exact_values(entry.margin), float(entry.loss), ())
+            for rank, entry in enumerate(end.moves, 1)
+        )
+        return Analysis(
+            action="play",
+            moves=moves,
+            root_value=moves[0].values,
+            belief=_belief_table(CoreBelief(self._view.core())),
+            source="exact",
+            stop="exact",
+            limits=limits,
+            effort=Effort(0, end.nodes, 0, seconds),
+            seed=self._seed,
+            deterministic=True,
+            engine_version=VERSION,
+        )
+
     def _searched(self, stop: StopReason, limits: Limits, seconds: float) -> Analysis:
         rows = merge_roots(self._cores)
         cores = self._cores
@@ -158,7 +187,7 @@ class Searcher:
                 seconds,
             ),
             seed=self._seed,
-            deterministic=stop in ("simulations", "memory"),
+            deterministic=stop in ("simulations", "memory", "decided"),
             engine_version=VERSION,
         )
 
@@ -176,10 +205,10 @@ def core_options(params: SearchParams, players: int, limits: Limits) -> dict[str
         "expected": limits.simulations or 0,
         "pool": params.pool_size(simulations),
         "policy": load_policy(players) if params.inference or params.follow else None,
-        "temperatures": (params.temperature,) * 3,
+        "temperatures": tuple(params.temperature * fitted for fitted in MODEL_TEMPERATURES[players]),
         "floor": params.floor,
         "follow": params.follow,
-        "value": load_world_value(players) if params.net_leaf else None,
+        "value": load_world_value(players) if params.uses_net_leaf(players) else None,
     }
 
 
@@ -257,7 +286,7 @@ def merge_roots(cores: Sequence[CoreSearch]) -> list[RootMove]:
     for core in cores:
         for row in core.root_moves():
             found.setdefault(row[:2], []).append(row)
-    return sorted(map(_pooled, found.values()), key=lambda row: (-row[2], -row[6], row[0], row[1]))
+    return sorted(map(_pooled, found.values()), key=lambda row: (-row[2], -row[7], row[0], row[1]))
 
 
 def _pooled(rows: Sequence[RootMove]) -> RootMove:
@@ -266,8 +295,9 @@ def _pooled(rows: Sequence[RootMove]) -> RootMove:
     teams = range(len(rows[0][4]))
     means = tuple(math.fsum(row[2] * row[4][team] for row in rows) / max(1, visits) for team in teams)
     spreads = tuple(_pooled_deviation(rows, team, means[team]) for team in teams)
-    utility = math.fsum(row[2] * row[6] for row in rows) / max(1, visits)
-    return (rows[0][0], rows[0][1], visits, sum(row[3] for row in rows), means, spreads, utility)
+    errors = tuple(math.hypot(*(row[2] * row[6][team] for row in rows)) / max(1, visits) for team in teams)
+    utility = math.fsum(row[2] * row[7] for row in rows) / max(1, visits)
+    return (rows[0][0], rows[0][1], visits, sum(row[3] for row in rows), means, spreads, errors, utility)
 
 
 def _pooled_deviation(rows: Sequence[RootMove], team: int, mean: float) -> float:
@@ -279,10 +309,10 @@ def _pooled_deviation(rows: Sequence[RootMove], team: int, mean: float) -> float
 
 
 def _evaluations(view: View, cores: Sequence[CoreSearch], rows: Sequence[RootMove]) -> tuple[MoveEvaluation, ...]:
-    best = rows[0][6]
+    best = rows[0][7]
     found = []
-    for rank, (tile, at, visits, availability, means, deviations, utility) in enumerate(rows, 1):
-        values = _team_values(visits, means, deviations)
+    for rank, (tile, at, visits, availability, means, deviations, errors, utility) in enumerate(rows, 1):
+        values = _team_values(visits, means, deviations, errors)
         loss = max(0.0, best - utility) if visits else None
         line = _line(cores, tile, at) if visits else ()
         move = Move.from_codes(tile, at)
@@ -318,13 +348,20 @@ def _evaluate(
     )
 
 
-def _team_values(visits: int, means: Sequence[float], deviations: Sequence[float]) -> tuple[TeamValue, ...]:
+def _team_values(
+    visits: int, means: Sequence[float], deviations: Sequence[float], errors: Sequence[float]
+) -> tuple[TeamValue, ...]:
     if not visits:
         return ()
     return tuple(
-        TeamValue(team, mean, deviation / math.sqrt(visits), deviation)
-        for team, (mean, deviation) in enumerate(zip(means, deviations, strict=True))
+        TeamValue(team, mean, error, deviation)
+        for team, (mean, deviation, error) in enumerate(zip(means, deviations, errors, strict=True))
     )
+
+
+def _exact_values(margin: int) -> tuple[TeamValue, ...]:
+    """The values of two teams where nothing is uncertain."""
+    return TeamValue(0, float(margin), 0.0, 0.0), TeamValue(1, float(-margin), 0.0, 0.0)
 
 
 def _root_value(rows: Sequence[RootMove]) -> tuple[TeamValue, ...]:
@@ -334,7 +371,9 @@ def _root_value(rows: Sequence[RootMove]) -> tuple[TeamValue, ...]:
         return ()
     teams = range(len(rows[0][4]))
     means = [math.fsum(row[2] * row[4][team] for row in rows) / visits for team in teams]
-    return _team_values(visits, means, [_pooled_deviation(rows, team, means[team]) for team in teams])
+    deviations = [_pooled_deviation(rows, team, means[team]) for team in teams]
+    errors = [math.hypot(*(row[2] * row[6][team] for row in rows)) / visits for team in teams]
+    return _team_values(visits, means, deviations, errors)
 
 
 def _line(cores: Sequence[CoreSearch], tile: int, at: int) -> tuple[LineStep, ...]:

@@ -9,7 +9,9 @@ is no choice; the belief accounts for it exactly, so nothing is counted twice.
 
 from libc.math cimport expf, logf
 
-from sniffai_ext.types cimport popcount
+from sniffai_ext.belief cimport Belief
+from sniffai_ext.rng cimport Rng, seed_rng
+from sniffai_ext.types cimport move_tile, popcount, uint64_t
 
 
 cdef inline int phase_of(const State *state) noexcept nogil:
@@ -29,22 +31,27 @@ cdef float chosen_share(const float *values, int count, int pick, float temperat
     return expf((values[pick] - most) / temperature) / total
 
 
+cdef inline uint32_t hand_then(const Choice *choice, uint32_t[ALL_BATCHES] *got) noexcept nogil:
+    """What the choosing seat held before a choice, in one deal: all it had got, less what was on the table."""
+    cdef uint32_t hand = 0
+    cdef int b
+    for b in range(choice.batches):
+        hand |= got[choice.state.seat][b]
+    return hand & ~choice.state.table
+
+
 cdef float log_likelihood(const Model *model, View view, uint32_t[ALL_BATCHES] *got) noexcept nogil:
     """The formula above for one deal, given batch by batch."""
     cdef uint8_t[MAX_MOVES] moves
     cdef float[MAX_MOVES] values
     cdef State state
     cdef const Choice *choice
-    cdef uint32_t hand
     cdef float total = 0
-    cdef int i, b, count, pick
+    cdef int i, count, pick
     for i in range(view.choices):
         choice = &view.choice[i]
-        hand = 0
-        for b in range(choice.batches):
-            hand |= got[choice.state.seat][b]
         state = choice.state
-        state.hand[state.seat] = hand & ~state.table
+        state.hand[state.seat] = hand_then(choice, got)
         count = legal_moves(&state, moves)
         if count < 2:
             continue
@@ -55,3 +62,25 @@ cdef float log_likelihood(const Model *model, View view, uint32_t[ALL_BATCHES] *
         total += logf(model.floor / count
                       + (1 - model.floor) * chosen_share(values, count, pick, model.temperature[phase_of(&state)]))
     return total
+
+
+def sampled_past(View view, seed):
+    """The other seats' choices in one deal drawn from the exact belief, for a look at what is weighed.
+
+    :param seed: 0..2**64-1.
+    :return: ``[(placements before it, seat, tile placed, hand before it)]``, a row a choice, in their order.
+    :raises HistoryError: no deal explains the view.
+    """
+    cdef Belief belief = Belief(view)
+    cdef uint32_t[4][ALL_BATCHES] got
+    cdef uint8_t[TILES] talon
+    cdef const Choice *choice
+    cdef Rng rng
+    cdef int i
+    seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+    belief.sample_batches(&rng, got, talon)
+    rows = []
+    for i in range(view.choices):
+        choice = &view.choice[i]
+        rows.append((popcount(choice.state.table), choice.state.seat, move_tile(choice.move), hand_then(choice, got)))
+    return rows

@@ -4,7 +4,7 @@ from libc.math cimport expf
 
 from sniffai_ext.features cimport MAX_ROWS, OWN, base_rows, move_rows, tile_rows
 from sniffai_ext.layout cimport join
-from sniffai_ext.net cimport WIDE, Net, add_row, add_rows, net_value, start_sum, take_row
+from sniffai_ext.net cimport WIDE, Net, add_rows, net_value, start_sum, take_row
 from sniffai_ext.rng cimport Rng, uniform
 from sniffai_ext.round cimport legal_moves
 from sniffai_ext.types cimport MAX_MOVES, Arms, State, move_tile, uint8_t, uint16_t, uint32_t
@@ -38,18 +38,23 @@ cdef inline void rate_moves(const Net *net, const State *state, const uint8_t *m
         add_rows(net, rows, n, acc, &skip)
         values[i] = points + NET_SCALE * net_value(net, acc, skip)
 
+cdef inline int first_best(const float *values, int count) noexcept nogil:
+    """The index of the highest value; the first of equal ones."""
+    cdef int i, best = 0
+    for i in range(1, count):
+        if values[i] > values[best]:
+            best = i
+    return best
+
 cdef inline uint8_t best_move(const Net *net, const State *state) noexcept nogil:
     """The move with the highest rating; the first of equal ones."""
     cdef uint8_t[MAX_MOVES] moves
     cdef float[MAX_MOVES] values
-    cdef int i, best = 0, count = legal_moves(state, moves)
+    cdef int count = legal_moves(state, moves)
     if count == 1:
         return moves[0]
     rate_moves(net, state, moves, count, values)
-    for i in range(1, count):
-        if values[i] > values[best]:
-            best = i
-    return moves[best]
+    return moves[first_best(values, count)]
 
 cdef inline int draw_by_softmax(const float *values, int count, float temperature, Rng *rng) noexcept nogil:
     """An index drawn from softmax(values / temperature)."""

@@ -13,6 +13,10 @@ cdef struct World:
     double upto           # sum of the weights up to and with this one
 
 cdef class Pool:
+    cdef readonly int players
+    cdef readonly int seat            # whose view it is
+    cdef uint32_t own                 # tiles in that seat's own hand
+    cdef readonly object assignments  # of the belief, an exact int
     cdef World *world
     cdef readonly int size
     cdef int room
@@ -27,5 +31,5 @@ cdef class Pool:
                         uint32_t[ALL_BATCHES] *got, uint32_t loose) noexcept nogil
     cdef void weigh(self, const double *logs) noexcept nogil
     cdef void draw(self, State *state, Rng *rng) noexcept nogil
-    cdef const Model *model
-    cdef double *logs
+    cdef const Model *model           # while the pool is filled
+    cdef double *logs                 # by world: log-likelihood of the others' choices

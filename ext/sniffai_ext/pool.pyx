@@ -11,12 +11,21 @@ from libc.stdlib cimport free, malloc
 
 from sniffai_ext.belief cimport TALON
 from sniffai_ext.inference cimport log_likelihood
-from sniffai_ext.rng cimport below, uniform
+from sniffai_ext.policy cimport Policy
+from sniffai_ext.rng cimport below, seed_rng, uniform
 from sniffai_ext.types cimport TILES, lowest, popcount, uint64_t
 
+import numpy as np
+
+from sniffai_ext.errors import LimitsError, ViewError
+
+
+MOST_WORLDS = 1_000_000
 
 
 cdef class Pool:
+    """Worlds with weights, made by :func:`weighted_worlds` or by a search."""
+
     def __dealloc__(self):
         free(self.world)
         free(self.logs)
@@ -25,12 +34,16 @@ cdef class Pool:
         """Make the pool: all assignments if there are at most ``room``, else so many samples.
 
         :param model: NULL for equal weights.
+        :param room: 1..MOST_WORLDS.
         """
         cdef uint32_t[4][ALL_BATCHES] got
         cdef uint8_t[TILES] talon
         cdef uint32_t rest
         cdef int i, k
-        cdef bint few = belief.assignments <= room
+        cdef bint few
+        self.assignments = belief.assignments
+        few = self.assignments <= room
+        self.players, self.seat, self.own = view.players, view.seat, view.hand
         self.world = <World *> malloc(room * sizeof(World))
         self.logs = <double *> malloc(room * sizeof(double))
         if self.world == NULL or self.logs == NULL:
@@ -50,6 +63,7 @@ cdef class Pool:
                         rest |= <uint32_t> 1 << talon[k]
                     self.add(view, got, rest)
             self.weigh(self.logs)
+        self.model = NULL
         self.complete = few
         return True
 
@@ -158,10 +172,105 @@ cdef class Pool:
             n += 1
 
     def worlds(self):
-        """``[(hidden hands by seat..., talon, weight)]``, weights adding up to 1."""
+        """``[(hidden hands by seat..., talon, weight)]``, weights adding up to 1; four seats, absent ones with nothing.
+
+        Worlds are assignments: one that deals the same hands in other batches is listed again.
+        """
         cdef int i
         cdef double total = self.world[self.size - 1].upto
         return [
             (*[self.world[i].hand[seat] for seat in range(4)], self.world[i].talon, self.world[i].weight / total)
             for i in range(self.size)
         ]
+
+    def log_likelihoods(self):
+        """By world, how likely its hidden seats would have made their past choices: float64 ``[size]``, in nats."""
+        cdef int i
+        logs = np.empty(self.size)
+        cdef double[::1] rows = logs
+        for i in range(self.size):
+            rows[i] = self.logs[i]
+        return logs
+
+    def table(self):
+        """The weighted marginals, in the form of :meth:`sniffai_ext.belief.Belief.table`."""
+        cdef int i, seat, tile
+        cdef double share
+        cdef double total = self.world[self.size - 1].upto
+        marginals = np.zeros((TILES, self.players + 1))
+        cdef double[:, ::1] rows = marginals
+        for i in range(self.size):
+            share = self.world[i].weight / total
+            for seat in range(self.players):
+                add_share(rows, self.world[i].hand[seat], seat, share)
+            add_share(rows, self.world[i].talon, self.players, share)
+        add_share(rows, self.own, self.seat, 1)
+        return marginals
+
+
+cdef void add_share(double[:, ::1] rows, uint32_t tiles, int column, double share) noexcept:
+    while tiles:
+        rows[lowest(tiles), column] += share
+        tiles &= tiles - 1
+
+
+def weighted_worlds(View view, int room, seed, Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05,
+                    hands=None):
+    """A pool for a view.
+
+    :param room: most worlds, 1..MOST_WORLDS: if there are more assignments, the pool is a sample of so many.
+    :param seed: 0..2**64-1; the same seed gives the same pool.
+    :param policy: model of the other seats; None: all worlds weigh the same.
+    :param temperatures: of the model's choices by phase, in points.
+    :param floor: share of the choices that the model takes for random, above 0, at most 1.
+    :param hands: tile masks by seat; only the assignments that deal these hands to the other seats are worlds then.
+    :raises LimitsError: a number out of range, or a net for another number of seats.
+    :raises HistoryError: no deal explains the view, or none with these hands does.
+    """
+    cdef Pool pool = Pool()
+    cdef Model model
+    cdef Rng rng
+    cdef int phase
+    if not 1 <= room <= MOST_WORLDS:
+        raise LimitsError(f"1..{MOST_WORLDS} worlds, not {room}", reason="OUT_OF_RANGE", field="room")
+    if policy is not None:
+        check_model(policy, view.players, temperatures, floor)
+        model.net = &policy.net
+        model.floor = <float> floor
+        for phase in range(3):
+            model.temperature[phase] = temperatures[phase]
+    if hands is not None:
+        view = told(view, hands)
+    seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+    pool.fill(Belief(view), view, NULL if policy is None else &model, room, &rng)
+    return pool
+
+
+def check_model(policy, players, temperatures, floor):
+    """:raises LimitsError: these make no model of the other seats' choices."""
+    if policy.players != players:
+        raise LimitsError(f"a net for {policy.players} seats cannot serve {players}", reason="WRONG_NET",
+                          field="policy")
+    if len(temperatures) != 3 or not all(temperature > 0 for temperature in temperatures):
+        raise LimitsError(f"three temperatures above 0, not {temperatures}", reason="OUT_OF_RANGE",
+                          field="temperatures")
+    if not 0 < floor <= 1:
+        raise LimitsError(f"above 0, at most 1, not {floor}", reason="OUT_OF_RANGE", field="floor")
+
+
+cdef View told(View view, hands):
+    """The view of someone who also knows what the other seats hold."""
+    cdef View other = view.copy()
+    cdef int seat, b
+    cdef uint32_t held
+    if len(hands) != view.players:
+        raise ViewError(f"{view.players} seats need {view.players} hands, not {len(hands)}",
+                        reason="WRONG_NUMBER_OF_HANDS", field="hands")
+    for seat in range(view.players):
+        held = hands[seat]
+        if seat != view.seat and popcount(held & view.unseen()) != view.size[seat]:
+            raise ViewError(f"seat {seat} holds {view.size[seat]} unseen tiles", reason="WRONG_HAND_SIZE",
+                            field=f"hands[{seat}]")
+        for b in range(view.batch_count[seat]):
+            other.batch[seat][b].allowed &= held
+    return other

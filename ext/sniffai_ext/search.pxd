@@ -24,6 +24,15 @@ cdef struct Result:
     double[3] margin      # what the round brings from the root on
     double[3] utility     # the same, and what the next lead and the match are worth
 
+# Margins of the simulations that began with one root move, by team.
+cdef struct RootStats:
+    double[3] sum
+    double[3] squares
+    double[3] last_sum    # the sums at the last power of two of visits
+    double[3] half_sum    # and at the one before: at least a half and at most three quarters of all visits came since
+    uint32_t last_visits
+    uint32_t half_visits
+
 cdef class Search:
     cdef readonly View view
     cdef readonly Belief belief
@@ -44,12 +53,14 @@ cdef class Search:
     cdef uint64_t done                # simulations finished
     cdef bint no_memory
     cdef volatile int stop_flag
-    cdef double[ROOT_ROOM][3] sums    # by root move and team: margins
-    cdef double[ROOT_ROOM][3] squares
+    cdef RootStats[ROOT_ROOM] root    # by root move
+    cdef double goal                  # probability of being best that decides a search; 0: never
     cdef void simulate(self) noexcept nogil
     cdef void determinize(self, State *state) noexcept nogil
     cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil
     cdef void judge(self, State *state, Result *result) noexcept nogil
     cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil
     cdef void back_up(self, const Path *path, const Result *result) noexcept nogil
+    cdef double standard_error(self, int root_move, int team, uint32_t visits) noexcept nogil
+    cdef bint decided(self) noexcept nogil
     cdef int run_until(self, uint64_t simulations, double deadline) noexcept nogil

@@ -1,25 +1,50 @@
 from typing import Literal
 
 from sniffai_ext.belief import Belief
+from sniffai_ext.policy import Policy
+from sniffai_ext.pool import Pool
 from sniffai_ext.view import View
+from sniffai_ext.world_value import WorldValue
 
 STOP_REASONS: tuple[str, ...]
 
 class Search:
     def __init__(
-        self, view: View, seed: int, exploration: float, epsilon: float, memory_bytes: int, expected: int = 0
+        self,
+        view: View,
+        seed: int,
+        *,
+        exploration: float = 40.0,
+        root_exploration: float = 40.0,
+        epsilon: float = 0.1,
+        lead_value: float = 0.0,
+        target_value: float = 0.0,
+        memory_bytes: int = ...,
+        expected: int = 0,
+        pool: int = 0,
+        policy: Policy | None = None,
+        temperatures: tuple[float, float, float] = ...,
+        floor: float = 0.05,
+        follow: bool = False,
+        value: WorldValue | None = None,
     ) -> None: ...
     @property
     def view(self) -> View: ...
     @property
     def belief(self) -> Belief: ...
     @property
+    def pool(self) -> Pool | None: ...
+    @property
     def simulations(self) -> int: ...
     @property
     def nodes(self) -> int: ...
     @property
     def memory_bytes(self) -> int: ...
-    def run(self, simulations: int, seconds: float) -> Literal["simulations", "seconds", "memory", "stopped"]: ...
+    def run(
+        self, simulations: int, seconds: float, goal: float = 0.0
+    ) -> Literal["simulations", "seconds", "memory", "stopped", "decided"]: ...
     def stop(self) -> None: ...
-    def root_moves(self) -> list[tuple[int, int, int, int, tuple[float, ...], tuple[float, ...]]]: ...
+    def root_moves(
+        self,
+    ) -> list[tuple[int, int, int, int, tuple[float, ...], tuple[float, ...], tuple[float, ...], float]]: ...
     def line(self, tile: int, at: int, least: int = 2) -> list[tuple[int, int, int, bool]]: ...

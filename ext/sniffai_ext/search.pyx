@@ -19,7 +19,7 @@ ends the round there (rules 7). The utility that the tree maximises adds what li
 match to the team that reaches the target.
 """
 
-from libc.math cimport sqrt, sqrtf
+from libc.math cimport M_SQRT2, erfc, hypot, sqrt, sqrtf
 from libc.string cimport memcpy
 
 from sniffai_ext.clock cimport monotonic
@@ -51,6 +51,7 @@ cdef extern from * nogil:
 
 cdef enum:
     OUTCOME = 256         # keys from here on are outcomes
+    FEW_VISITS = 30       # below, a root move is not judged
     CHECK_EVERY = 64      # simulations between two looks at the clock and at the stop flag: well under 0.2 ms
 
 cdef enum StopReason:
@@ -58,8 +59,9 @@ cdef enum StopReason:
     SECONDS = 1
     MEMORY = 2
     STOPPED = 3
+    DECIDED = 4
 
-STOP_REASONS = ("simulations", "seconds", "memory", "stopped")
+STOP_REASONS = ("simulations", "seconds", "memory", "stopped", "decided")
 
 
 cdef inline uint16_t settle_turn_seen(State *state, int observer) noexcept nogil:
@@ -152,19 +154,21 @@ cdef class Search:
     def __dealloc__(self):
         close_tree(&self.tree)
 
-    def run(self, simulations, double seconds):
-        """Grow the tree until ``simulations`` in all are done, ``seconds`` have passed, the memory is full or
-        :meth:`stop` is called. Releases the GIL.
+    def run(self, simulations, double seconds, double goal=0.0):
+        """Grow the tree until ``simulations`` in all are done, ``seconds`` have passed, the memory is full, the best
+        move is decided or :meth:`stop` is called. Releases the GIL.
 
         :param simulations: total for this tree, 1..2**63-1.
         :param seconds: from now on; infinity for no limit.
-        :return: the reason of the stop: ``"simulations"``, ``"seconds"``, ``"memory"`` or ``"stopped"``.
+        :param goal: probability of being best at which the most visited move decides the search; 0: never.
+        :return: the reason of the stop: ``"simulations"``, ``"seconds"``, ``"memory"``, ``"stopped"`` or ``"decided"``.
         """
-        cdef uint64_t goal = simulations
+        cdef uint64_t most = simulations
         cdef double deadline = monotonic() + seconds
         cdef int reason
+        self.goal = goal
         with nogil:
-            reason = self.run_until(goal, deadline)
+            reason = self.run_until(most, deadline)
         return STOP_REASONS[reason]
 
     def stop(self):
@@ -185,6 +189,8 @@ cdef class Search:
                     return STOPPED
                 if self.done and monotonic() >= deadline:
                     return SECONDS
+                if self.goal > 0 and self.decided():
+                    return DECIDED
             self.simulate()
             self.done += 1
 
@@ -261,6 +267,7 @@ cdef class Search:
         settle(state)
         for team in range(teams):
             gain[team] = state.score[team] - self.start.score[team]
+        result.margin[2] = 0
         utilities(gain, teams, result.margin)
         if state.end == WENT_OUT:
             prize = self.lead_value
@@ -277,6 +284,7 @@ cdef class Search:
         cdef double value = world_value(self.leaf, state, seat)
         for team in range(teams):
             gain[team] = state.score[team] - self.start.score[team]
+        result.margin[2] = 0
         utilities(gain, teams, result.margin)
         for team in range(teams):
             result.margin[team] += value if team == mover else -value / (teams - 1)
@@ -294,9 +302,52 @@ cdef class Search:
                 node.total += result.utility[path.team[i]]
         if path.length:
             root_move = path.node[0] - self.tree.nodes[0].children
-            for team in range(team_count(self.view.players)):
-                self.sums[root_move][team] += result.margin[team]
-                self.squares[root_move][team] += result.margin[team] * result.margin[team]
+            note_result(&self.root[root_move], self.tree.nodes[path.node[0]].visits, result)
+
+    cdef double standard_error(self, int root_move, int team, uint32_t visits) noexcept nogil:
+        """Of a root move's mean margin. Three things make it uncertain:
+
+        - chance: the spread of the simulations over the root of their number;
+        - drift: a tree that still learns moves its values; measured as the mean since half_visits less the whole mean;
+        - the pool: worlds that a sampled pool lacks no simulation can make up for. A quarter of the spread is taken to
+          lie between worlds, which measures well (docs/search.md).
+        """
+        cdef RootStats *stats = &self.root[root_move]
+        cdef double spread, drift = 0, square
+        if visits == 0:
+            return 0
+        spread = variance(stats, team, visits)
+        square = spread / visits
+        if stats.half_visits:
+            drift = (stats.sum[team] - stats.half_sum[team]) / (visits - stats.half_visits) - stats.sum[team] / visits
+            square += drift * drift
+        if self.pool is not None and not self.pool.complete:
+            square += 0.25 * spread / self.pool.effective
+        return sqrt(square)
+
+    cdef bint decided(self) noexcept nogil:
+        """Whether the most visited root move is better than every other one with a probability of ``goal``.
+
+        Each move is taken to have at least FEW_VISITS visits before it is judged.
+        """
+        cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
+        cdef int i, best = 0, count = self.tree.nodes[0].count
+        cdef int team = team_of(self.view.players, self.view.seat)
+        cdef double gap, error
+        for i in range(1, count):
+            if nodes[i].visits > nodes[best].visits:
+                best = i
+        for i in range(count):
+            if nodes[i].visits < FEW_VISITS:
+                return False
+            if i == best:
+                continue
+            gap = nodes[best].total / nodes[best].visits - nodes[i].total / nodes[i].visits
+            error = hypot(self.standard_error(best, team, nodes[best].visits),
+                          self.standard_error(i, team, nodes[i].visits))
+            if 0.5 * erfc(-gap / (error * M_SQRT2 + 1e-12)) < self.goal:
+                return False
+        return True
 
     # what it found
 
@@ -316,12 +367,12 @@ cdef class Search:
         return self.tree.used * sizeof(Node)
 
     def root_moves(self):
-        """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations, utility)``.
+        """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations, errors, utility)``.
 
-        ``at`` is the lowest of the equal attachment points (-1: the lead); ``means`` and ``deviations`` hold the mean
-        margin and the standard deviation of a simulation's margin for each team, in points, and ``utility`` is the mean
-        utility for the seat's team (all 0.0 without a visit). Most visited first, then the higher utility; moves never
-        visited come last.
+        ``at`` is the lowest of the equal attachment points (-1: the lead); ``means``, ``deviations`` and ``errors`` hold
+        the mean margin, the standard deviation of a simulation's margin and the standard error of the mean for each
+        team, in points, and ``utility`` is the mean utility for the seat's team (all 0.0 without a visit). Most visited
+        first, then the higher utility; moves never visited come last.
         """
         cdef int teams = team_count(self.view.players)
         cdef tuple nothing = (0.0,) * teams
@@ -330,48 +381,72 @@ cdef class Search:
         for tile, at in self.view.legal_moves():
             move = self.view.table.compact(tile, at)
             if move not in found:
-                found[move] = (0, self.done, nothing, nothing, 0.0)
+                found[move] = (0, self.done, nothing, nothing, nothing, 0.0)
             if found[move] is not None:
                 rows.append((tile, at) + found[move])
                 found[move] = None
-        return sorted(rows, key=lambda row: (-row[2], -row[6], row[0], row[1]))
+        return sorted(rows, key=lambda row: (-row[2], -row[7], row[0], row[1]))
 
     def _found(self):
         """Statistics of the root's children by compact move. Every root move is available in every simulation."""
         cdef int i, team, teams = team_count(self.view.players)
         cdef Node *node
-        cdef double mean, n
+        cdef double n
         found = {}
         for i in range(self.tree.nodes[0].count):
             node = self.tree.nodes + self.tree.nodes[0].children + i
             n = node.visits if node.visits else 1
-            means = tuple(self.sums[i][team] / n for team in range(teams))
-            deviations = tuple(
-                sqrt(max(0.0, (self.squares[i][team] - n * means[team] * means[team]) / max(1.0, n - 1)))
-                for team in range(teams)
-            )
-            found[node.key] = (node.visits, self.done, means, deviations, node.total / n)
+            means = tuple(self.root[i].sum[team] / n for team in range(teams))
+            deviations = tuple(sqrt(variance(&self.root[i], team, node.visits)) for team in range(teams))
+            errors = tuple(self.standard_error(i, team, node.visits) for team in range(teams))
+            found[node.key] = (node.visits, self.done, means, deviations, errors, node.total / n)
         return found
 
     def line(self, int tile, int at, int least=2):
         """The most visited way on from a root move: ``[(tile, at, visits, estimated)]``.
 
-        ``estimated`` is set on every step after the first: each hangs on the hidden tiles of another seat, on a draw,
-        or on both. Draws and passes between two placements are left out.
+        ``estimated`` is set on every step after the first, which hangs on the hidden tiles of another seat, on a draw,
+        or on both; unless nothing is hidden, because one hand holds all unseen tiles, or only one world is possible and
+        its talon has no order to guess.
+        Draws and passes between two placements are left out.
 
         :param least: the line ends before a step with fewer visits.
         """
         cdef Layout table = self.view.table.clone()
         cdef uint32_t node = find_child(&self.tree, 0, table.compact(tile, at))
+        cdef bint one_hand = self.view.players == 2 and self.view.talon_size == 0
+        cdef bint hidden = not one_hand and (self.view.talon_size > 1 or self.belief.assignments > 1)
         steps = []
         while node and (not steps or self.tree.nodes[node].visits >= least):
             tile = move_tile(<uint8_t> self.tree.nodes[node].key)
             if steps:
                 at = named_point(table, self.tree.nodes[node].key)
             table.put(tile, at)
-            steps.append((tile, at, self.tree.nodes[node].visits, bool(steps)))
+            steps.append((tile, at, self.tree.nodes[node].visits, hidden and bool(steps)))
             node = next_step(&self.tree, node)
         return steps
+
+
+cdef inline void note_result(RootStats *stats, uint32_t visits, const Result *result) noexcept nogil:
+    """One more simulation of a root move, the ``visits``-th."""
+    cdef int team
+    for team in range(3):
+        stats.sum[team] += result.margin[team]
+        stats.squares[team] += result.margin[team] * result.margin[team]
+    if visits & (visits - 1) == 0:
+        stats.half_sum = stats.last_sum
+        stats.last_sum = stats.sum
+        stats.half_visits = stats.last_visits
+        stats.last_visits = visits
+
+
+cdef inline double variance(const RootStats *stats, int team, uint32_t visits) noexcept nogil:
+    """Of the margin of a simulation that began with a root move."""
+    cdef double mean
+    if visits < 2:
+        return 0
+    mean = stats.sum[team] / visits
+    return max(0.0, (stats.squares[team] - visits * mean * mean) / (visits - 1))
 
 
 cdef inline void push(Path *path, uint32_t node, int team) noexcept nogil:
@@ -402,6 +477,7 @@ cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, f
     cdef Node *node
     cdef int i, count = legal_moves(state, moves), found = 0
     cdef uint32_t first = tree.nodes[parent].children
+    known[0] = 0
     legal[0] = legal[1] = legal[2] = legal[3] = 0
     for i in range(count):
         legal[moves[i] >> 6] |= <uint64_t> 1 << (moves[i] & 63)

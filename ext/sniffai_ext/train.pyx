@@ -24,12 +24,14 @@ from sniffai_ext.types cimport (
     MAX_MOVES, RUNNING, TILES, Arms, State, int16_t, move_tile, team_count, team_of, uint8_t, uint16_t, uint32_t,
     uint64_t,
 )
-
 from sniffai_ext.world_features cimport world_net_rows, world_rows
 
 import numpy as np
 
 from sniffai_ext.round import check_players
+
+cdef enum:
+    SLICE = 10_000        # rounds between two reports of progress
 
 cdef struct Glimpse:
     uint16_t[MAX_ROWS] rows
@@ -173,7 +175,7 @@ cdef inline void lower(float *weights, const float *blame) noexcept nogil:
 
 
 def train(int players, policy_weights, world_weights, long long rounds, seed, double first_rate, double last_rate,
-          double temperature, double decay):
+          double temperature, double decay, progress=None):
     """Train a policy net and a world-value net in place; the policy plays.
 
     :param policy_weights: float32 ``[weight_count(players)]``, C-contiguous; changed in place.
@@ -182,6 +184,7 @@ def train(int players, policy_weights, world_weights, long long rounds, seed, do
     :param first_rate: learning rate at the start; it falls geometrically to ``last_rate``.
     :param temperature: of the self-play's softmax, in points.
     :param decay: lambda, 0..1.
+    :param progress: called with the number of rounds done, about every second; it changes nothing.
     :return: root mean square errors of the two nets in the last tenth of the rounds, in points.
     """
     cdef float[::1] policy_block = policy_weights
@@ -192,7 +195,7 @@ def train(int players, policy_weights, world_weights, long long rounds, seed, do
     cdef State state
     cdef Sample[TILES] samples
     cdef int16_t[3] scores
-    cdef long long k, learned = 0
+    cdef long long k, stop, start = 0, learned = 0
     cdef int i, n
     cdef double squares = 0, world_squares = 0
     cdef float error, world_error, rate
@@ -201,19 +204,24 @@ def train(int players, policy_weights, world_weights, long long rounds, seed, do
     lay_out(&world, &world_block[0], world_net_rows(players))
     scores[0] = scores[1] = scores[2] = 0
     seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
-    with nogil:
-        for k in range(rounds):
-            rate = <float> (first_rate * power(last_rate / first_rate, <double> k / rounds))
-            deal(&state, players, k % players, scores, &rng)
-            n = play_round(&net, &world, &state, <float> temperature, &rng, samples)
-            set_targets(&state, samples, n, <float> decay)
-            for i in range(n):
-                error = learn(&net, &samples[i].policy, rate)
-                world_error = learn(&world, &samples[i].world, rate)
-                if k >= rounds - rounds // 10:
-                    squares += error * error
-                    world_squares += world_error * world_error
-                    learned += 1
+    while start < rounds:
+        stop = min(start + SLICE, rounds)
+        with nogil:
+            for k in range(start, stop):
+                rate = <float> (first_rate * power(last_rate / first_rate, <double> k / rounds))
+                deal(&state, players, k % players, scores, &rng)
+                n = play_round(&net, &world, &state, <float> temperature, &rng, samples)
+                set_targets(&state, samples, n, <float> decay)
+                for i in range(n):
+                    error = learn(&net, &samples[i].policy, rate)
+                    world_error = learn(&world, &samples[i].world, rate)
+                    if k >= rounds - rounds // 10:
+                        squares += error * error
+                        world_squares += world_error * world_error
+                        learned += 1
+        start = stop
+        if progress is not None:
+            progress(start)
     learned = max(1, learned)
     return (squares / learned) ** 0.5 * NET_SCALE, (world_squares / learned) ** 0.5 * NET_SCALE
 
@@ -231,6 +239,7 @@ def first_weights(int players, seed):
 
 
 def random_net(rng, int rows):
+    """A net without skips and biases, in the order of net.pxd."""
     return np.concatenate([
         rng.normal(0, (2.0 / 45) ** 0.5, rows * WIDE),
         np.zeros(rows),

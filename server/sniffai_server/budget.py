@@ -54,6 +54,7 @@ def effective_limits(requested: Limits, settings: Settings) -> tuple[Limits, lis
         simulations=_capped("simulations", requested.simulations or caps.simulations, caps.simulations, warnings),
         seconds=_capped("time", requested.seconds or default.seconds, caps.seconds, warnings),
         memory_bytes=_capped("memory_bytes", requested.memory_bytes or caps.memory_bytes, caps.memory_bytes, warnings),
+        stop_when_decided=requested.stop_when_decided,
     )
     return limits, warnings
 

@@ -35,6 +35,8 @@ class _SourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Source.ValueTy
     """SOURCE_FORCED: there was nothing to choose, so nothing was searched."""
     SOURCE_SEARCH: _Source.ValueType  # 2
     """SOURCE_SEARCH: a Monte Carlo search."""
+    SOURCE_EXACT: _Source.ValueType  # 3
+    """SOURCE_EXACT: nothing was hidden any more, and the rest of the round was solved: the values have no error."""
 
 class Source(_Source, metaclass=_SourceEnumTypeWrapper):
     """Source tells how an answer came about."""
@@ -45,6 +47,8 @@ SOURCE_FORCED: Source.ValueType  # 1
 """SOURCE_FORCED: there was nothing to choose, so nothing was searched."""
 SOURCE_SEARCH: Source.ValueType  # 2
 """SOURCE_SEARCH: a Monte Carlo search."""
+SOURCE_EXACT: Source.ValueType  # 3
+"""SOURCE_EXACT: nothing was hidden any more, and the rest of the round was solved: the values have no error."""
 Global___Source: _TypeAlias = Source  # noqa: Y015
 
 class _StopReason:
@@ -67,6 +71,10 @@ class _StopReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StopReason
     """STOP_REASON_DEADLINE: the call's deadline came near; the answer is what was known by then."""
     STOP_REASON_SHUTDOWN: _StopReason.ValueType  # 6
     """STOP_REASON_SHUTDOWN: the server is going down; the answer is what was known by then."""
+    STOP_REASON_DECIDED: _StopReason.ValueType  # 7
+    """STOP_REASON_DECIDED: the best move was better than every other one with a probability of 0.99."""
+    STOP_REASON_EXACT: _StopReason.ValueType  # 8
+    """STOP_REASON_EXACT: the round was solved."""
 
 class StopReason(_StopReason, metaclass=_StopReasonEnumTypeWrapper):
     """StopReason tells what ended a search."""
@@ -85,6 +93,10 @@ STOP_REASON_DEADLINE: StopReason.ValueType  # 5
 """STOP_REASON_DEADLINE: the call's deadline came near; the answer is what was known by then."""
 STOP_REASON_SHUTDOWN: StopReason.ValueType  # 6
 """STOP_REASON_SHUTDOWN: the server is going down; the answer is what was known by then."""
+STOP_REASON_DECIDED: StopReason.ValueType  # 7
+"""STOP_REASON_DECIDED: the best move was better than every other one with a probability of 0.99."""
+STOP_REASON_EXACT: StopReason.ValueType  # 8
+"""STOP_REASON_EXACT: the round was solved."""
 Global___StopReason: _TypeAlias = StopReason  # noqa: Y015
 
 @_typing.final
@@ -264,8 +276,8 @@ class TeamValue(_message.Message):
     settlement included, less those of the other team (3 players: less the mean of the others), in points.
     """
     standard_error: _builtins.float
-    """standard_error is the standard error of expected_margin across the simulations, in points, at least 0. The error
-    of the search itself (its model of the other players) is not in it.
+    """standard_error is the standard error of expected_margin, in points, at least 0: chance, the drift of a tree that
+    still learns, and the sampled worlds. The error of the search's model of the other players is not in it.
     """
     standard_deviation: _builtins.float
     """standard_deviation is the spread of the margin over the simulations, in points, at least 0."""

@@ -28,12 +28,17 @@ class Limits(_message.Message):
     TIME_FIELD_NUMBER: _builtins.int
     SIMULATIONS_FIELD_NUMBER: _builtins.int
     MEMORY_BYTES_FIELD_NUMBER: _builtins.int
+    STOP_WHEN_DECIDED_FIELD_NUMBER: _builtins.int
     simulations: _builtins.int
     """simulations is the number of simulations (one determinize, select, expand, roll out, back up pass each), at least
     1. Default: the server's cap.
     """
     memory_bytes: _builtins.int
     """memory_bytes is the memory for the search tree, in bytes, at least 65536. Default: the server's cap."""
+    stop_when_decided: _builtins.bool
+    """stop_when_decided ends the search as soon as the best move is better than every other one with a probability of
+    0.99. Default: false.
+    """
     @_builtins.property
     def time(self) -> _duration_pb2.Duration:
         """time is the wall-clock time, above 0. Default: 1 s where simulations is not given either, else the server's cap."""
@@ -44,10 +49,11 @@ class Limits(_message.Message):
         time: _duration_pb2.Duration | None = ...,
         simulations: _builtins.int | None = ...,
         memory_bytes: _builtins.int | None = ...,
+        stop_when_decided: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_simulations", b"_simulations", "memory_bytes", b"memory_bytes", "simulations", b"simulations", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_simulations", b"_simulations", "memory_bytes", b"memory_bytes", "simulations", b"simulations", "time", b"time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_simulations", b"_simulations", "memory_bytes", b"memory_bytes", "simulations", b"simulations", "stop_when_decided", b"stop_when_decided", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__memory_bytes: _TypeAlias = _typing.Literal["memory_bytes"]  # noqa: Y015
     _WhichOneofArgType__memory_bytes: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes"]  # noqa: Y015

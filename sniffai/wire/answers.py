@@ -10,12 +10,14 @@ from sniffai.v1 import notice_pb2
 from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
 from sniffai.wire.write import ACTIONS, write_limits, write_move, write_seconds
 
-SOURCES: Final = {"forced": pb.SOURCE_FORCED, "search": pb.SOURCE_SEARCH}
+SOURCES: Final = {"forced": pb.SOURCE_FORCED, "search": pb.SOURCE_SEARCH, "exact": pb.SOURCE_EXACT}
 STOPS: Final = {
     "forced": pb.STOP_REASON_FORCED,
     "simulations": pb.STOP_REASON_SIMULATIONS,
     "seconds": pb.STOP_REASON_TIME,
     "memory": pb.STOP_REASON_MEMORY,
+    "decided": pb.STOP_REASON_DECIDED,
+    "exact": pb.STOP_REASON_EXACT,
     "deadline": pb.STOP_REASON_DEADLINE,
     "stopped": pb.STOP_REASON_SHUTDOWN,
 }

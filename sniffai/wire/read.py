@@ -70,7 +70,7 @@ def read_limits(limits: limits_pb2.Limits, path: str = "limits") -> Limits:
             *bad_duration(limits.time, f"{path}.time"),
         ]
     )
-    return Limits(simulations=simulations, seconds=seconds, memory_bytes=memory_bytes)
+    return Limits(simulations, seconds, memory_bytes, limits.stop_when_decided)
 
 
 def read_seed(seed: int, path: str = "seed") -> int:

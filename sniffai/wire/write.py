@@ -111,6 +111,7 @@ def write_limits(limits: Limits) -> limits_pb2.Limits:
         time=None if limits.seconds is None else write_seconds(limits.seconds),
         simulations=limits.simulations,
         memory_bytes=limits.memory_bytes,
+        stop_when_decided=limits.stop_when_decided,
     )
 
 

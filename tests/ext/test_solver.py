@@ -261,6 +261,19 @@ def test_what_is_remembered_is_never_mistaken_for_another_position() -> None:
     assert answered > 1000
 
 
+def test_whose_turn_it_is_is_remembered() -> None:
+    """The same deal with each leader: the same table and hands come up with either seat to move."""
+    rng = random.Random(9)
+    for players, count in ((2, 60), (4, 10)):
+        used = Solver(table_bytes=1 << 24)
+        for _ in range(count):
+            round_ = dealt(players, rng, (0, 0))
+            for leader in range(players):
+                led = Round(players, round_.hands, round_.talon, leader, (0, 0))
+                right = Solver(table_bytes=1 << 22).solve(led, 200_000)
+                assert right is None or used.solve(led, ENOUGH) == right
+
+
 def test_an_answer_does_not_depend_on_questions_before() -> None:
     rounds = [*positions(2, 18, 20, (150, 120)), *positions(4, 16, 20)]
     used = Solver(table_bytes=1 << 14)

@@ -107,7 +107,7 @@ BROKEN_RECORDS: Rows = [
         "point of a tile not on the table",
         lambda v: event(v, 2)["play"].update(at="3|6:HIGH"),
         "view.record.events[2].play.at",
-        "ATTACHMENT_POINT_UNKNOWN",
+        "ATTACHMENT_POINT_NOT_ON_TABLE",
     ),
     (
         "side of the sniff too early",

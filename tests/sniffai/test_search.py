@@ -9,6 +9,7 @@ import pytest
 
 import sniffai
 from sniffai import Limits, Round, Searcher, SearchParams, View, analyze, recommend
+from sniffai.exact import decodable_stakes, margin_of
 from sniffai.params import MIN_MEMORY_BYTES
 from sniffai.rules import PLAYERS, team_of
 from sniffai.search import distinct_moves
@@ -204,7 +205,6 @@ def test_search_parameters_out_of_range_are_refused(params: dict[str, float]) ->
     [
         {"exploration": 5.0},
         {"root_exploration": 5.0},
-        {"net_leaf": False},
         {"inference": False},
         {"follow": True},
         {"forget": True},
@@ -217,12 +217,23 @@ def test_search_parameters_out_of_range_are_refused(params: dict[str, float]) ->
 def test_each_search_parameter_changes_the_search(change: dict[str, Any]) -> None:
     """Where tiles are excluded, choices were made and going out is near; net leaves hide what rollouts would do."""
     view = decisions(2, 2)[4]
-    for base in ({}, {"net_leaf": False}) if "net_leaf" not in change else ({},):
+    for net_leaf in (False, True):
         plain, changed = (
-            analyze(view, Limits(simulations=4000), seed=1, params=SearchParams(**params))
-            for params in (base, {**base, **change})
+            analyze(view, Limits(simulations=4000), seed=1, params=SearchParams(net_leaf=net_leaf, **params))
+            for params in ({}, change)
         )
         assert plain.moves != changed.moves
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_leaves_are_valued_by_the_net_where_that_measures_better(players: int) -> None:
+    view = decisions(players, 2)[2]
+    shipped, rollouts, net = (
+        analyze(view, Limits(simulations=1000), params=SearchParams(net_leaf=net_leaf)).moves
+        for net_leaf in (None, False, True)
+    )
+    assert rollouts != net
+    assert shipped == (net if players == 2 else rollouts)
 
 
 def test_epsilon_changes_rollouts() -> None:
@@ -265,6 +276,83 @@ def test_a_wrong_number_of_threads_is_refused(threads: Any) -> None:
     assert error.value.field == "threads"
 
 
+def test_a_decided_search_stops_early_with_the_move_of_a_long_one() -> None:
+    """Where one move is far better than the rest, a small part of the simulations says so."""
+    decided = 0
+    for view in decisions(2, 6) + decisions(4, 6):
+        analysis = analyze(view, Limits(simulations=100_000, stop_when_decided=True), seed=1)
+        if analysis.stop == "decided":
+            decided += 1
+            assert analysis.effort.simulations < 100_000
+            assert analysis.deterministic
+            best = analyze(view, Limits(simulations=100_000), seed=2).moves[0]
+            same = next(entry for entry in analysis.moves if entry.move == best.move)
+            assert same.rank == 1 or (same.loss or 0) < 2
+    assert decided >= 3
+
+
+def test_the_winning_placement_is_preferred_to_a_larger_margin() -> None:
+    """At 240 a placement for 10 wins the match; a margin of many points later does not make up for it (rules §7)."""
+    view = View.from_text(
+        "view players=2 seat=1 leader=0 scores=225,230 hand=0|2,0|6,1|2,2|2,2|3,2|6,6|6 : 4|6 2|6@4|6:HIGH 3|4@4|6:LOW "
+        "2|3@2|6:LOW 0|3@2|3:HIGH 0|2@0|3:LOW 2|5@0|2:HIGH +0|5 0|5@2|5:HIGH 0|4@0|5:LOW +2|4 2|4@0|4:HIGH +1 3|6@3|4:LOW"
+    )
+    best = analyze(view, Limits(simulations=20_000), seed=1).moves[0]
+    assert (str(best.move), best.points_now) == ("2|2@2|4:LOW", 10)
+    margin_only = SearchParams(lead_value=0.0, target_value=0.0)
+    assert analyze(view, Limits(simulations=20_000), seed=1, params=margin_only).moves[0].move != best.move
+
+
+def ends(count: int) -> list[View]:
+    """Decisions with 2 seats and an empty talon."""
+    found: list[View] = []
+    seed = 0
+    while len(found) < count:
+        found += [view for view in decisions(2, seed) if view.talon_size == 0]
+        seed += 1
+    return found
+
+
+def test_an_end_without_hidden_tiles_is_solved() -> None:
+    """Exact values: no error, the best move's loss is 0, and a long search that may not solve agrees."""
+    for view in ends(12):
+        analysis = analyze(view, Limits(seconds=60))
+        assert (analysis.source, analysis.stop, analysis.effort.simulations) == ("exact", "exact", 0)
+        assert analysis.deterministic
+        assert analysis.moves[0].loss == 0
+        assert all(value.standard_error == 0 for entry in analysis.moves for value in entry.values)
+        searched = analyze(view, Limits(simulations=20_000), params=SearchParams(exact=False))
+        losses = {entry.move: entry.loss for entry in analysis.moves}
+        assert losses[searched.moves[0].move] == 0
+        assert all(not step.estimated for step in searched.moves[0].line)
+
+
+def test_stakes_leave_the_margin_readable() -> None:
+    stakes = decodable_stakes(SearchParams())
+    assert (stakes.lead_value, stakes.target_value) == (6, 82)
+    for margin in (-85, -5, 0, 5, 60):
+        for prize in (0, stakes.lead_value, -stakes.lead_value, stakes.target_value, -stakes.target_value):
+            assert margin_of(margin + prize, stakes) == margin
+
+
+def test_the_stated_error_covers_the_long_run_difference() -> None:
+    """Over repeated searches the 95 % interval of the difference between the two best moves holds nine times in ten."""
+    held = tried = 0
+    for players in (2, 4):
+        for deal in range(3):
+            view = decisions(players, 30 + deal)[1]
+            long = analyze(view, Limits(simulations=200_000), seed=99)
+            first, second = (entry.move for entry in long.moves[:2])
+            truth = (long.moves[0].mean_margin or 0) - (long.moves[1].mean_margin or 0)
+            for seed in range(10):
+                found = {e.move: e for e in analyze(view, Limits(simulations=2000), seed=seed).moves}
+                gap = (found[first].mean_margin or 0) - (found[second].mean_margin or 0)
+                error = math.hypot(found[first].standard_error or 0, found[second].standard_error or 0)
+                held += abs(gap - truth) <= 1.96 * error
+                tried += 1
+    assert held >= 0.9 * tried, held
+
+
 def test_a_target_within_reach_ends_the_round_there() -> None:
     """At 235 the 15 points that 4|1@4|4 scores win the match; nothing that follows counts (rules §7)."""
     events = [
@@ -275,5 +363,5 @@ def test_a_target_within_reach_ends_the_round_there() -> None:
     view = View.from_events(players=2, seat=0, leader=0, hand=hand, events=events, scores=[235, 0])
     entry = next(entry for entry in analyze(view, Limits(simulations=2000)).moves if str(entry.move.tile) == "1|4")
     assert entry.points_now == 15
-    assert (entry.mean_margin, entry.standard_error) == (15.0, 0.0)
+    assert (entry.mean_margin, entry.values[0].standard_deviation) == (15.0, 0.0)
     assert len(entry.line) == 1
