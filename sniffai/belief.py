@@ -7,13 +7,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from sniffai_ext.belief import Belief as CoreBelief
-
 from sniffai.errors import ViewError
 from sniffai.params import check_seed
-from sniffai.tiles import Tile, TileLike, mask_tiles, read_tile
-from sniffai.tiles import TILES
+from sniffai.tiles import TILES, Tile, TileLike, mask_tiles, read_tile
 from sniffai.view import View
+from sniffai_ext.belief import Belief as CoreBelief
 
 Place = int | Literal["talon"]
 """A seat, or the talon."""

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from sniffai_ext.belief import Belief as CoreBelief
-from sniffai_ext.rollout import rollouts, state_bytes
-from sniffai_ext.search import Search as CoreSearch
-
 from sniffai.arena import derived_seed
 from sniffai.params import Limits, SearchParams
 from sniffai.round import Round
 from sniffai.rules import PLAYERS
 from sniffai.search import analyze, core_options
 from sniffai.view import View
+from sniffai_ext.belief import Belief as CoreBelief
+from sniffai_ext.rollout import rollouts, state_bytes
+from sniffai_ext.search import Search as CoreSearch
 
 REPEATS: Final = 5
 SEARCH_SIMULATIONS: Final = 10_000

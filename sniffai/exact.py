@@ -1,8 +1,8 @@
 """The end of a round in which nothing is hidden any more: solved instead of searched.
 
 The solver maximises the search's utility: the margin, and what the next lead and the match are worth. Margins are
-multiples of 5 (docs/rules.md §4, §6). So the stakes are rounded to numbers that are not, each with a remainder of its own
-modulo 5, and a value tells by its remainder how the round ends, and with that its margin.
+multiples of 5 (docs/rules.md §4, §6). So the stakes are rounded to numbers that are not, each with a remainder of its
+own modulo 5, and a value tells by its remainder how the round ends, and with that its margin.
 """
 
 from dataclasses import dataclass

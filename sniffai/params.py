@@ -56,8 +56,8 @@ NET_LEAF_SEATS: Final = (2,)
 """Numbers of seats with which the world-value net beats rollouts at equal time (docs/search.md)."""
 
 MODEL_TEMPERATURES: Final = {2: (2.1, 3.9, 6.2), 3: (1.55, 2.4, 3.4), 4: (1.55, 3.25, 4.3)}
-"""How sharply the search itself follows the policy, in points, by number of seats and by phase (fewer than 8 tiles on the
-table, fewer than 16, and later): fitted by likelihood on its own play (docs/policy.md)."""
+"""How sharply the search itself follows the policy, in points, by number of seats and by phase (fewer than 8 tiles on
+the table, fewer than 16, and later): fitted by likelihood on its own play (docs/policy.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ class SearchParams:
     epsilon: float = 0.1
     """Chance of a random move instead of the one with the most points in a rollout: 0..1."""
     net_leaf: bool | None = None
-    """Whether leaves are valued by the world-value net; else they are rolled out. ``None``: what measures better, the net
-    with 2 seats, rollouts with 3 and 4."""
+    """Whether leaves are valued by the world-value net; else they are rolled out. ``None``: what measures better, the
+    net with 2 seats, rollouts with 3 and 4."""
     inference: bool = True
     """Whether worlds are weighted by how likely the policy makes the other seats' past choices."""
     follow: bool = False
     """Whether the other seats follow the policy in the tree; else they choose by UCB1 too."""
     forget: bool = False
-    """Whether draws and passes are ignored: every hidden tile is as likely in one place as in another. Only to compare."""
+    """Whether draws and passes are ignored, so that a hidden tile is as likely here as there. Only to compare."""
     exact: bool = True
     """Whether a round in which nothing is hidden any more is solved (2 seats with an empty talon)."""
     pool_share: float = 0.05

@@ -1,7 +1,7 @@
 """Players that choose a move from what their seat may know, by name and parameters: ``"search:seconds=0.01"``.
 
-A player is deterministic unless a clock ends its search: the same view and seed give the same move. Two equal players on
-the same deals with swapped seats therefore tie exactly.
+A player is deterministic unless a clock ends its search: the same view and seed give the same move. Two equal players
+on the same deals with swapped seats therefore tie exactly.
 """
 
 import random
@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 
 from sniffai.errors import LimitsError, SniffError
 from sniffai.moves import Move
+from sniffai.nets import load_policy
 from sniffai.params import Limits, SearchParams
 from sniffai.report import Analysis
 from sniffai.search import analyze, distinct_moves
@@ -50,6 +51,16 @@ class GreedyPlayer:
 
 
 @dataclass(frozen=True, slots=True)
+class PolicyPlayer:
+    """The move that the policy rates highest, without any search."""
+
+    def choose(self, view: View, seed: int) -> Move:
+        """See :class:`Player`. Nothing is left to chance."""
+        tile, at, _ = load_policy(view.players).rate(view.core())[0]
+        return Move.from_codes(tile, at)
+
+
+@dataclass(frozen=True, slots=True)
 class SearchPlayer:
     """The recommended move of a search."""
 
@@ -70,23 +81,25 @@ class SearchPlayer:
         return analysis.best.move
 
 
-PLAYERS: Final = ("random", "greedy", "search")
+PLAYERS: Final = ("random", "greedy", "policy", "search")
 """The names that :func:`parse_player` knows."""
 
 
+_SIMPLE: Final[dict[str, Player]] = {"random": RandomPlayer(), "greedy": GreedyPlayer(), "policy": PolicyPlayer()}
+
+
 def parse_player(text: str, defaults: Limits | None = None) -> Player:
-    """A player by name: ``random``, ``greedy``, or ``search`` with parameters such as
-    ``search:simulations=1000,exploration=40``.
+    """A player by name, with parameters such as ``search:simulations=1000,exploration=40``.
 
     :param defaults: limits of a search that names none.
     :raises LimitsError: the name or a parameter is unknown or out of range.
     """
     name, _, rest = text.partition(":")
     given = _parameters(rest)
-    if name in ("random", "greedy"):
+    if name in _SIMPLE:
         if given:
             raise LimitsError(f"{name} has no parameters", reason="UNKNOWN_PARAMETER", field="player")
-        return RandomPlayer() if name == "random" else GreedyPlayer()
+        return _SIMPLE[name]
     if name == "search":
         return _search_player(given, defaults or Limits())
     raise LimitsError(f"{name!r} is none of {', '.join(PLAYERS)}", reason="UNKNOWN_PLAYER", field="player")

@@ -1,8 +1,8 @@
 """What an analysis says, as values.
 
 All margins are per team and absolute, never from the perspective of whoever is to move: with 2 and 4 seats a team's
-points from now to the end of the round less the other team's, with 3 seats a seat's points less the mean of the others'.
-Settlement is included (docs/rules.md §6); where the target is reached, the round ends there (§7).
+points from now to the end of the round less the other team's, with 3 seats a seat's points less the mean of the
+others'. Settlement is included (docs/rules.md §6); where the target is reached, the round ends there (§7).
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ Action = Literal["play", "draw", "pass"]
 """What the seat must do; only ``"play"`` leaves a choice."""
 
 Source = Literal["forced", "search", "exact"]
-"""``"forced"``: there was nothing to choose, and nothing was searched. ``"exact"``: nothing was hidden any more, and the
-rest of the round was solved."""
+"""``"forced"``: there was nothing to choose, and nothing was searched. ``"exact"``: nothing was hidden any more, and
+the rest of the round was solved."""
 
 StopReason = Literal["forced", "simulations", "seconds", "memory", "stopped", "decided", "exact", "deadline"]
 """What ended the search. ``"deadline"`` is set by a service whose call ran out of time."""

@@ -1,7 +1,7 @@
 """Analyse what one seat knows: information-set Monte Carlo tree search, with limits, a seed and a stop.
 
-The search itself is :mod:`sniffai_ext.search`; this module drives it and words its answer. The answer depends on nothing
-but the view, the seed and the limits.
+The search itself is :mod:`sniffai_ext.search`; this module drives it and words its answer. The answer depends on
+nothing but the view, the seed, the limits, the parameters and the number of threads.
 """
 
 import math
@@ -10,10 +10,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Final
-
-from sniffai_ext.belief import Belief as CoreBelief
-from sniffai_ext.search import Search as CoreSearch
-from sniffai_ext.view import View as CoreView
 
 from sniffai.errors import ViewError
 from sniffai.exact import ExactEnd, solve_end
@@ -34,6 +30,9 @@ from sniffai.report import Action, Analysis, BeliefTable, Effort, LineStep, Move
 from sniffai.rules import team_of
 from sniffai.version import VERSION
 from sniffai.view import View
+from sniffai_ext.belief import Belief as CoreBelief
+from sniffai_ext.search import Search as CoreSearch
+from sniffai_ext.view import View as CoreView
 
 RootMove = tuple[int, int, int, int, tuple[float, ...], tuple[float, ...], tuple[float, ...], float]
 
@@ -57,9 +56,7 @@ class Searcher:
     :raises LimitsError: the seed or the number of threads is out of range.
     """
 
-    def __init__(
-        self, view: View, *, seed: int = 0, params: SearchParams | None = None, threads: int = 1
-    ) -> None:
+    def __init__(self, view: View, *, seed: int = 0, params: SearchParams | None = None, threads: int = 1) -> None:
         if view.must in ("wait", "over"):
             over = view.must == "over"
             why = "the round is over" if over else f"it is the turn of seat {view.to_move}"
@@ -268,9 +265,7 @@ def distinct_moves(view: View) -> list[Move]:
     core = view.core()
     layout = core.layout
     return [
-        Move.from_codes(tile, at)
-        for tile, at in core.legal_moves()
-        if at < 0 or layout.equal_points(tile, at)[0] == at
+        Move.from_codes(tile, at) for tile, at in core.legal_moves() if at < 0 or layout.equal_points(tile, at)[0] == at
     ]
 
 

@@ -11,7 +11,7 @@ offered: they suppose that every seat will see what it cannot see (*strategy fus
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from sniffai.moves import Move
 from sniffai.ports import point_name
@@ -20,6 +20,8 @@ from sniffai.rules import team_of
 from sniffai.view import View
 from sniffai_ext.layout import Layout as CoreLayout
 from sniffai_ext.solver import Solver as CoreSolver
+
+_Row: TypeAlias = tuple[int, int, int, int, tuple[tuple[int, int], ...]]
 
 DEFAULT_NODE_CAP: Final = 20_000_000
 """Placements tried before giving up: some seconds."""
@@ -46,7 +48,7 @@ class Solution:
     """The value of a round, and how to get it."""
 
     value: int
-    """Team 0's margin from here on, whoever is to move."""
+    """Team 0's margin and stakes from here on, whoever is to move."""
     move: Move
     """A best move; others may be as good."""
     nodes: int
@@ -61,9 +63,13 @@ class MoveValue:
     equal_points: tuple[str, ...]
     """All attachment points that lead to the same future, ``move.at`` among them; empty for the lead."""
     value: int
-    """Team 0's margin, the move's own points included."""
+    """Team 0's margin and stakes for the rest of the round, the move's own points included."""
     loss: int
-    """How many points less the mover's team gets than by a best move, at least 0."""
+    """How much less value the move has for the mover's team than a best move, in points, at least 0."""
+    margin: int
+    """Team 0's margin alone; the same as the value without stakes."""
+    line: tuple[Move, ...]
+    """Best play to the end of the round, beginning with the move itself; draws and passes are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +161,7 @@ def solve_view(view: View, *, node_cap: int = DEFAULT_NODE_CAP, stakes: Stakes =
     return Solver(stakes=stakes).solve_view(view, node_cap=node_cap)
 
 
-def _ranked(found: Iterable[tuple[int, int, int]], layout: CoreLayout, team: int) -> tuple[MoveValue, ...]:
+def _ranked(found: Iterable[_Row], layout: CoreLayout, team: int) -> tuple[MoveValue, ...]:
     """Best first for a team; equal values by tile, then attachment point."""
     sign = -1 if team else 1
     rows = sorted(found, key=lambda row: -sign * row[2])
@@ -166,6 +172,8 @@ def _ranked(found: Iterable[tuple[int, int, int]], layout: CoreLayout, team: int
             tuple(str(point_name(point)) for point in layout.equal_points(tile, at)),
             value,
             abs(best - value),
+            margin,
+            tuple(Move.from_codes(*move) for move in line),
         )
-        for tile, at, value in rows
+        for tile, at, value, margin, line in rows
     )

@@ -16,9 +16,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from sniffai_ext.policy import Policy
-
 from sniffai.selfplay import Decision
+from sniffai_ext.policy import Policy
 
 PHASES: Final = ("fewer than 8 tiles on the table", "fewer than 16", "16 and more")
 """The phases of a round, in the order of the temperatures."""
@@ -81,8 +80,7 @@ def fit_temperatures(choices: Sequence[Choice], floor: float) -> tuple[PhaseFit,
     :param floor: share of the choices that the model takes for random, above 0, at most 1.
     """
     return tuple(
-        _fit(name, [choice for choice in choices if choice.phase == phase], floor)
-        for phase, name in enumerate(PHASES)
+        _fit(name, [choice for choice in choices if choice.phase == phase], floor) for phase, name in enumerate(PHASES)
     )
 
 

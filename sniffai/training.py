@@ -7,15 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sniffai_ext.policy import Policy, duel
-from sniffai_ext.train import first_weights, train
+import numpy as np
 
 from sniffai.errors import LimitsError
 from sniffai.nets import Weights
-from sniffai.params import MAX_SIMULATIONS, check_seed
+from sniffai.params import MAX_SEED, MAX_SIMULATIONS
 from sniffai.rules import PLAYERS
 from sniffai.statistics import Estimate, mean_and_error
 from sniffai.version import VERSION
+from sniffai_ext.policy import Policy, duel
+from sniffai_ext.train import first_weights, train
 
 ROUNDS: Final = {2: 3_000_000, 3: 2_500_000, 4: 2_500_000}
 """Rounds of self-play where none are given, by seats."""
@@ -55,8 +56,9 @@ class TrainingPlan:
             raise LimitsError(f"2, 3 or 4 seats, not {self.players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
         if not 1 <= self.rounds <= MAX_SIMULATIONS:
             raise LimitsError(f"at least 1 round, not {self.rounds}", reason="OUT_OF_RANGE", field="rounds")
-        check_seed(self.seed)
-        check_seed(self.weights_seed)
+        for name in ("seed", "weights_seed"):
+            if not 0 <= getattr(self, name) <= MAX_SEED:
+                raise LimitsError(f"0..{MAX_SEED}, not {getattr(self, name)}", reason="OUT_OF_RANGE", field=name)
         for name in ("first_rate", "last_rate", "temperature"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise LimitsError(f"above 0, not {getattr(self, name)}", reason="OUT_OF_RANGE", field=name)
@@ -106,6 +108,11 @@ def train_nets(plan: TrainingPlan, progress: Callable[[int], None] | None = None
     return TrainedNets(plan, policy, world, policy_error, world_error)
 
 
+def as_stored(weights: Weights) -> Weights:
+    """The weights after they were written to a file and read again: rounded to half precision."""
+    return weights.astype(np.float16).astype(np.float32)
+
+
 def margin_over_greedy(policy: Policy, deals: int = DUELS, seed: int = DUEL_SEED) -> Estimate:
     """The policy against the greedy player on paired deals, without search: its margin, in points a round.
 
@@ -114,7 +121,7 @@ def margin_over_greedy(policy: Policy, deals: int = DUELS, seed: int = DUEL_SEED
     return mean_and_error(duel(policy.players, deals, seed, policy).tolist())
 
 
-def how_made(plan: TrainingPlan, margin: Estimate, deals: int = DUELS) -> Mapping[str, Any]:
+def label(plan: TrainingPlan, margin: Estimate, deals: int = DUELS) -> Mapping[str, Any]:
     """What is kept beside the weights: command, seeds, rounds, engine version, and the strength measured."""
     return {
         "command": plan.command(),

@@ -23,7 +23,7 @@ RESULTS: Final = HERE / "results.json"
 README: Final = HERE / "README.md"
 
 PACKAGES: Final = ("sniffai", "open_spiel", "pyplAI", "mittmcts", "numpy")
-COUNTING: Final = ("sniffai", "openspiel", "openspiel-rollouts", "openspiel-searcher", "mittmcts")
+COUNTING: Final = ("sniffai", "sniffai-plain", "openspiel", "openspiel-rollouts", "openspiel-searcher", "mittmcts")
 """Engines that stop after a number of simulations."""
 CLOCKED: Final = (*COUNTING, "pyplai")
 """Engines that stop by the clock."""
@@ -36,12 +36,12 @@ POSITIONS: Final = 8
 DUELS: Final = (
     Duel("openspiel-searcher", MS_50, 20, whole_matches=True),
     Duel("openspiel-searcher", MS_50, 60, whole_matches=False),
-    Duel("openspiel-searcher", MS_200, 20, whole_matches=False),
+    Duel("openspiel-searcher", MS_200, 16, whole_matches=False),
     Duel("openspiel-searcher", THOUSAND, 50, whole_matches=False),
-    Duel("openspiel", MS_50, 8, whole_matches=True),
+    Duel("openspiel", MS_50, 6, whole_matches=True),
     Duel("pyplai", MS_50, 20, whole_matches=False),
     Duel("mittmcts", MS_50, 20, whole_matches=False),
-    Duel("greedy", THOUSAND, 30, whole_matches=False, engine="openspiel-searcher"),
+    Duel("greedy", THOUSAND, 24, whole_matches=False, engine="openspiel-searcher"),
 )
 """With pairings at a scale of 1. The last one shows that the strongest peer is no straw man."""
 

@@ -39,7 +39,7 @@ class Duel:
 
 
 class Contestant:
-    """An engine as a player of the arena, and what its searches have cost so far; forced moves cost nothing."""
+    """An engine as a player of the arena, and what its searches have cost so far; other decisions cost nothing."""
 
     def __init__(self, engine: Engine, limits: Limits) -> None:
         self._engine = engine

@@ -1,8 +1,9 @@
 """What every engine here can do: search a view within limits, and say the move and how many simulations it took."""
 
-from typing import NamedTuple, Protocol
+from dataclasses import replace
+from typing import Final, NamedTuple, Protocol
 
-from sniffai import Limits, Move, View, analyze
+from sniffai import Limits, Move, SearchParams, View, analyze, params
 from sniffai.players import GreedyPlayer
 
 
@@ -11,7 +12,7 @@ class Found(NamedTuple):
 
     move: Move
     simulations: int
-    """Simulations made; 0 where the move was forced."""
+    """Simulations made; 0 where the move was forced, or known without search."""
 
 
 class Engine(Protocol):
@@ -30,14 +31,20 @@ class Engine(Protocol):
         ...
 
 
+PLAIN: Final = replace(params.PLAIN, forget=False)
+"""Plain ISMCTS on worlds from the exact belief: what OpenSpiel's bot does, in compiled code."""
+
+
 class Sniffai:
     """Our own search, one thread."""
 
-    name = "sniffai"
+    def __init__(self, name: str = "sniffai", settings: SearchParams | None = None) -> None:
+        self.name = name
+        self._settings = settings
 
     def search(self, view: View, limits: Limits, seed: int) -> Found:
         """See :class:`Engine`."""
-        analysis = analyze(view, limits, seed=seed)
+        analysis = analyze(view, limits, seed=seed, params=self._settings)
         assert analysis.best is not None, "a tile is to be placed"
         return Found(analysis.best.move, analysis.effort.simulations)
 

@@ -70,13 +70,13 @@ def fresh_views() -> Iterator[View]:
 
 
 def middle_views() -> Iterator[View]:
-    """Decisions with a real choice, after some placements of greedy players."""
+    """Decisions with a real choice and a talon to draw from, after some placements of greedy players."""
     for seed in range(10**6):
         round_ = Round.deal(2, derived_seed(seed, 3), leader=seed % 2)
         placements = MIDDLE_PLACEMENTS[seed % len(MIDDLE_PLACEMENTS)]
         while not round_.over and len(round_.moves) < placements:
             round_.play(GreedyPlayer().choose(round_.view(round_.seat), derived_seed(seed, len(round_.moves))))
-        if len({action_of(move) for move in round_.legal_moves()}) > 1:
+        if round_.talon and len({action_of(move) for move in round_.legal_moves()}) > 1:
             yield round_.view(round_.seat)
 
 

@@ -9,8 +9,8 @@ tile, the ways to fill the cells:
 
     ways[i][room] = ways[i + 1][room] (tile i goes to the pool) + sum over cells k: ways[i + 1][room - one of cell k]
 
-with ``room`` the remaining sizes of all cells, as one mixed-radix number. Walking the table forwards with a random number
-below ``ways`` samples an assignment without rejection; forward and backward counts give the exact marginals.
+with ``room`` the remaining sizes of all cells, as one mixed-radix number. Walking the table forwards with a random
+number below ``ways`` samples an assignment without rejection; forward and backward counts give the exact marginals.
 """
 
 from itertools import combinations
@@ -26,7 +26,6 @@ from sniffai_ext.view cimport MAX_BATCHES
 import numpy as np
 
 from sniffai_ext.errors import HistoryError, LimitsError
-
 
 
 cdef class Belief:
@@ -193,8 +192,8 @@ cdef class Belief:
     def table(self):
         """The exact marginals: float64 ``[28, players + 1]``, rows tiles, columns seats and at last the talon.
 
-        A hidden tile's row adds up to 1, a seat's column to its hand size. A tile in the seat's own hand counts 1 there;
-        a tile on the table is 0 everywhere.
+        A hidden tile's row adds up to 1, a seat's column to its hand size. A tile in the seat's own hand counts 1
+        there; a tile on the table is 0 everywhere.
         """
         cdef int tile
         marginals = np.zeros((TILES, self.players + 1))
@@ -267,8 +266,8 @@ cdef class Belief:
             n += self.free_batch[i].size
 
     cdef void sample_batches(self, Rng *rng, uint32_t[ALL_BATCHES] *got, uint8_t *talon) noexcept nogil:
-        """One deal, batch by batch: writes what each other seat got in its deal and in each draw, the tiles placed since
-        included (not those drawn and placed at once), and the talon in drawing order."""
+        """One deal, batch by batch: writes what each other seat got in its deal and in each draw, the tiles placed
+        since included (not those drawn and placed at once), and the talon in drawing order."""
         cdef uint8_t[TILES] where
         cdef uint8_t[TILES] loose
         cdef int i, left, n = 0

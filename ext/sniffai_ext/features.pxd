@@ -1,7 +1,8 @@
 """What the policy net sees: the table after a candidate move, as the mover knows it, as a list of rows that are "on".
 
-Everything comes from public facts and the mover's own hand: sizes, void suits, tiles on the table, open arms. The rows of
-one decision fall into those that no candidate changes (:func:`base_rows`) and those that it decides (:func:`move_rows`).
+Everything comes from public facts and the mover's own hand: sizes, void suits, tiles on the table, open arms. The rows
+of one decision fall into those that no candidate changes (:func:`base_rows`) and those that it decides
+(:func:`move_rows`).
 """
 
 from sniffai_ext.layout cimport arm_weight, has_double, has_line, singles_at
@@ -45,7 +46,7 @@ cdef inline int tile_index(int a, int b) noexcept nogil:
     return a * (13 - a) // 2 + b if a < b else b * (13 - b) // 2 + a
 
 cdef inline uint32_t scoring_at(uint32_t among, int pips, int base, int *most) noexcept nogil:
-    """The tiles of ``among`` that score when joined at an arm of ``pips``; ``base``: the count less the arm's weight."""
+    """The tiles of ``among`` that score when joined at an arm of ``pips``; ``base``: the count less its weight."""
     cdef uint32_t found = 0
     cdef int other = (5 - base % 5) % 5
     cdef int tile
@@ -131,7 +132,8 @@ cdef inline int arm_rows(const Arms *arms, uint16_t *rows, int n) noexcept nogil
     return n + 2
 
 cdef inline int move_rows(const State *state, int seat, const Arms *after, uint32_t own, uint16_t *rows) noexcept nogil:
-    """The rows that a candidate decides: ``after`` are the arms and ``own`` the hand when it is done. Returns how many."""
+    """The rows that a candidate decides: ``after`` are the arms and ``own`` the hand when it is done. Returns how
+    many."""
     cdef uint32_t unseen = unseen_by(state, seat)
     cdef uint32_t fitting = FITTING[after.open]
     cdef uint32_t reply = unseen & ~FITTING[state.void_pips[next_seat(state, seat)]]

@@ -100,7 +100,8 @@ cdef class Layout:
         name = point_name(at)
         target, port = at >> 2, at & 3
         if not self.tiles >> target & 1:
-            raise MoveError(f"{tile_text(target)} is not on the table", reason="ATTACHMENT_POINT_NOT_ON_TABLE", field="at")
+            raise MoveError(f"{tile_text(target)} is not on the table", reason="ATTACHMENT_POINT_NOT_ON_TABLE",
+                            field="at")
         if not self.port_open(target, port):
             if self.joined[target] >> port & 1:
                 raise MoveError(f"{name} is joined already", reason="ATTACHMENT_POINT_JOINED", field="at")

@@ -28,7 +28,7 @@ cdef void deal(State *state, int players, int leader, const int16_t *scores, Rng
         state.score[i] = scores[i]
     state.table = 0
     for seat in range(players):
-        for i in range(hand_size(players)):
+        for _ in range(hand_size(players)):
             state.hand[seat] |= <uint32_t> 1 << order[n]
             n += 1
     state.talon_next = 0
@@ -52,7 +52,6 @@ def rollouts(int players, int count, seed, double epsilon=1.0):
     :raises SniffError: players or epsilon out of range.
     """
     cdef Rng rng
-    cdef State start
     cdef State state
     cdef int16_t[3] scores
     cdef long long plies = 0, margin = 0

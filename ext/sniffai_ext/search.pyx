@@ -1,4 +1,5 @@
-"""Single-observer information-set MCTS (Cowling, Powley and Whitehouse 2012, "Information Set Monte Carlo Tree Search").
+"""Single-observer information-set MCTS (Cowling, Powley and Whitehouse 2012, "Information Set Monte Carlo Tree
+Search").
 
     until a limit is hit:
         determinize   draw the hidden hands and the talon from the belief
@@ -15,8 +16,8 @@ A node is reached by the public record and what the observer itself drew: draws 
 
 Margin: what the round brings from here, in points, settlement included. With two teams it is a team's points less the
 other team's; with three seats a seat's points less the mean of the others' (each plays for itself). Reaching the target
-ends the round there (rules 7). The utility that the tree maximises adds what lies beyond the round: the next lead, and the
-match to the team that reaches the target.
+ends the round there (rules 7). The utility that the tree maximises adds what lies beyond the round: the next lead, and
+the match to the team that reaches the target.
 """
 
 from libc.math cimport M_SQRT2, erfc, hypot, sqrt, sqrtf
@@ -245,7 +246,7 @@ cdef class Search:
         self.back_up(&path, &result)
 
     cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil:
-        """Draw a move of another seat from the model; True when it had no node (it got one, or 0 for want of memory)."""
+        """Draw a move of another seat from the model; True when it had no node (it got one, or 0 without memory)."""
         cdef uint8_t[MAX_MOVES] moves
         cdef float[MAX_MOVES] values
         cdef int pick = 0, count = legal_moves(state, moves)
@@ -292,7 +293,7 @@ cdef class Search:
 
     cdef void back_up(self, const Path *path, const Result *result) noexcept nogil:
         """Add a result along the way."""
-        cdef int i, team, root_move
+        cdef int i, root_move
         cdef Node *node
         self.tree.nodes[0].visits += 1
         for i in range(path.length):
@@ -369,9 +370,9 @@ cdef class Search:
     def root_moves(self):
         """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations, errors, utility)``.
 
-        ``at`` is the lowest of the equal attachment points (-1: the lead); ``means``, ``deviations`` and ``errors`` hold
-        the mean margin, the standard deviation of a simulation's margin and the standard error of the mean for each
-        team, in points, and ``utility`` is the mean utility for the seat's team (all 0.0 without a visit). Most visited
+        ``at`` is the lowest of the equal attachment points (-1: the lead); ``means``, ``deviations`` and ``errors``
+        hold the mean margin, the standard deviation of a simulation's margin and the standard error of the mean for
+        each team, in points, and ``utility`` is the mean utility for the seat's team (all 0.0 without a visit). Most visited
         first, then the higher utility; moves never visited come last.
         """
         cdef int teams = team_count(self.view.players)
@@ -467,7 +468,7 @@ cdef inline void utilities(const double *gain, int teams, double *utility) noexc
 
 cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, float exploration, Rng *rng,
                               uint32_t *child, uint8_t *move) noexcept nogil:
-    """Choose a legal move: one without a node if there is any (True: it got one, or 0 for want of memory), else by UCB1.
+    """Choose a legal move: one without a node if there is any (True: it got one, or 0 without memory), else by UCB1.
 
     UCB1 with availability counts: mean + exploration * sqrt(ln(availability) / visits), Cowling et al. 2012, III-A.
     """

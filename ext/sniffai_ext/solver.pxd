@@ -2,7 +2,7 @@
 
 from sniffai_ext.bounds cimport Bounds
 from sniffai_ext.layout cimport Layout
-from sniffai_ext.types cimport MAX_MOVES, State, uint8_t, uint32_t, uint64_t
+from sniffai_ext.types cimport MAX_MOVES, TILES, State, uint8_t, uint32_t, uint64_t
 from sniffai_ext.utility cimport Stakes
 
 # What alpha-beta needs and remembers. Opened once, it serves one question after another, one at a time; what was found
@@ -26,13 +26,21 @@ cdef struct Moves:
     int count
     uint8_t[MAX_MOVES] move
 
+# The rest of a round, placement by placement, with best play of both teams.
+cdef struct Line:
+    int length
+    uint8_t[TILES] move
+    int margin                # team 0's, in points, without the stakes
+
 cdef bint open_prover(Prover *prover, size_t table_bytes, int lead_value, int target_value) noexcept nogil
 cdef void close_prover(Prover *prover) noexcept nogil
 cdef bint prove(Prover *prover, const State *state, uint64_t node_cap, int *value, uint8_t *best) noexcept nogil
 cdef bint prove_moves(Prover *prover, const State *state, uint64_t node_cap, Moves *moves, int *values) noexcept nogil
+cdef bint prove_line(Prover *prover, const State *state, uint8_t move, Line *line) noexcept nogil
 
 cdef class Solver:
     cdef Prover prover
     cdef volatile int stop_flag
     cdef bint busy
+    cdef bint _prove_all(self, const State *state, uint64_t cap, Moves *moves, int *values, Line *lines) noexcept nogil
     cdef list _answer_moves(self, const State *state, Layout table, node_cap)

@@ -21,10 +21,10 @@ from sniffai_ext.bounds cimport BOUNDLESS, NO_MOVE, Entry, close_bounds, keep, l
 from sniffai_ext.layout cimport arm_weight
 from sniffai_ext.rng cimport mulhi
 from sniffai_ext.rollout cimport Fit, find_fits
-from sniffai_ext.round cimport Round, choice, play
+from sniffai_ext.round cimport Round, choice, play, settle
 from sniffai_ext.types cimport (
-    LEAD, LOW, MAX_ARMS, POINTS, RUNNING, int16_t, is_double, lowest, make_move, popcount, target_of, team_of,
-    tile_pips,
+    LEAD, LOW, MAX_ARMS, POINTS, RUNNING, int16_t, is_double, lowest, make_move, move_tile, popcount,
+    target_of, team_of, tile_pips,
 )
 from sniffai_ext.utility cimport end_margin
 from sniffai_ext.view cimport View
@@ -320,6 +320,30 @@ cdef bint prove_moves(Prover *prover, const State *state, uint64_t node_cap, Mov
     return True
 
 
+cdef bint prove_line(Prover *prover, const State *state, uint8_t move, Line *line) noexcept nogil:
+    """What a move leads to with best play of both teams; part of the question asked last, about the same state.
+
+    Of equal moves the first by :func:`appeal`. Mostly cheap: the values on the way have been found before.
+    :return: False when it gave up; then the line means nothing.
+    """
+    cdef State after = state[0]
+    cdef Moves moves
+    line.length = 0
+    while True:
+        line.move[line.length] = move
+        line.length += 1
+        play(&after, move)
+        if after.end != RUNNING:
+            break
+        order_moves(&after, &moves)
+        best_of(prover, &after, &moves, -BOUNDLESS, BOUNDLESS, &move)
+        if prover.gave_up:
+            return False
+    settle(&after)
+    line.margin = after.score[0] - state.score[0] - after.score[1] + state.score[1]
+    return True
+
+
 def check_range(value, least, most, name):
     """Raise LimitsError unless ``value`` is a whole number in least..most."""
     if isinstance(value, bool) or not isinstance(value, int):
@@ -334,6 +358,17 @@ cdef dict named_moves(Layout table, uint32_t tiles):
     for tile, at in table.moves(tiles):
         named.setdefault(table.compact(tile, at), (tile, at))
     return named
+
+
+cdef tuple named_line(Layout table, const Line *line):
+    """A line as ``(tile, at)``, every ``at`` the lowest of equal attachment points."""
+    cdef Layout after = table.clone()
+    cdef int i
+    named = []
+    for i in range(line.length):
+        named.append(named_moves(after, <uint32_t> 1 << move_tile(line.move[i]))[line.move[i]])
+        after.put(named[i][0], named[i][1])
+    return tuple(named)
 
 
 cdef class Solver:
@@ -394,8 +429,9 @@ cdef class Solver:
 
         Parameters and errors as :meth:`solve`, which is faster.
 
-        :return: ``[(tile, at, value)]``, ascending; the value is team 0's margin, the move's points included. None when
-            it gave up.
+        :return: ``[(tile, at, value, margin, line)]``, ascending. Value and margin are team 0's for the rest of the
+            round, the move's points included: the value with the stakes, the margin without. The line is a tuple of
+            ``(tile, at)``, the move itself first. None when it gave up.
         """
         cdef State state = round_.state
         check_state(&state)
@@ -404,9 +440,9 @@ cdef class Solver:
     def solve_view(self, View view, node_cap):
         """:meth:`solve_moves` for a seat that can infer where all tiles lie: 2 seats, a talon of at most one tile.
 
-        With an empty talon both seats know all, and the values are exact. With one tile left in the talon the other seat
-        may know less than this one: then the values are those against a seat that knows all, what this seat can be sure
-        of at least; exact they are only as such.
+        With an empty talon both seats know all, and the values are exact. With one tile left in the talon the other
+        seat may know less than this one: then the values are those against a seat that knows all, which is what this
+        seat can be sure of.
 
         :return: ``(exact, moves)``: whether the talon is empty, and as :meth:`solve_moves`.
         :raises ViewError: it is not the seat's turn to place a tile, or more than one world is possible.
@@ -424,19 +460,33 @@ cdef class Solver:
         self.busy = True
         return node_cap
 
+    cdef bint _prove_all(self, const State *state, uint64_t cap, Moves *moves, int *values,
+                         Line *lines) noexcept nogil:
+        cdef int i
+        if not prove_moves(&self.prover, state, cap, moves, values):
+            return False
+        for i in range(moves.count):
+            if not prove_line(&self.prover, state, moves.move[i], lines + i):
+                return False
+        return True
+
     cdef list _answer_moves(self, const State *state, Layout table, node_cap):
         cdef Moves moves
         cdef int[MAX_MOVES] values
+        cdef Line[MAX_MOVES] lines
         cdef uint64_t cap = self._begin(node_cap)
         cdef bint solved
         cdef int i
         with nogil:
-            solved = prove_moves(&self.prover, state, cap, &moves, values)
+            solved = self._prove_all(state, cap, &moves, values, lines)
         self.busy = False
         if not solved:
             return None
-        named = named_moves(table, choice(state))
-        return sorted(named[moves.move[i]] + (values[i],) for i in range(moves.count))
+        rows = []
+        for i in range(moves.count):
+            line = named_line(table, &lines[i])
+            rows.append(line[0] + (values[i], lines[i].margin, line))
+        return sorted(rows)
 
 
 cdef int check_state(const State *state) except -1:

@@ -16,24 +16,24 @@ from sniffai_ext.types cimport uint8_t, uint16_t, uint32_t, uint64_t
 cdef enum:
     ROOT_ROOM = 32
     MAX_ROOM = 255
-    ROOMS = 16            # how many block sizes there are
+    ROOMS = 16             # how many block sizes there are
 
 cdef struct Node:
-    double total          # sum of the utilities of the team that made the move
+    double total           # sum of the utilities of the team that made the move
     uint32_t visits
-    uint32_t availability # simulations in which the parent was reached and the move was legal
-    uint32_t children     # arena index of the first child
+    uint32_t availability  # simulations in which the parent was reached and the move was legal
+    uint32_t children      # arena index of the first child
     uint16_t key
-    uint8_t count         # children in use
-    uint8_t room          # children there is room for
+    uint8_t count          # children in use
+    uint8_t room           # children there is room for
 
 cdef struct Tree:
     Node *nodes
-    uint32_t used         # arena nodes handed out, spare and free ones included
-    uint32_t capacity     # arena nodes there is memory for now
-    uint32_t limit        # arena nodes there may ever be
-    uint32_t in_use       # nodes that stand for something
-    uint32_t[ROOMS] spare # by block size: first block given back, 0 if none
+    uint32_t used          # arena nodes handed out, spare and free ones included
+    uint32_t capacity      # arena nodes there is memory for now
+    uint32_t limit         # arena nodes there may ever be
+    uint32_t in_use        # nodes that stand for something
+    uint32_t[ROOMS] spare  # by block size: first block given back, 0 if none
 
 cdef extern from * nogil:
     """

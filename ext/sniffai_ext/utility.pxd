@@ -1,6 +1,6 @@
 """What a finished round is worth to its teams, in points."""
 
-from sniffai_ext.types cimport TARGET, WENT_OUT, State, deduction, int16_t, team_count, team_of
+from sniffai_ext.types cimport TARGET, WENT_OUT, State, deduction, team_count, team_of
 
 # What counts besides the score.
 cdef struct Stakes:
@@ -23,19 +23,8 @@ cdef inline void end_gains(const State *state, const Stakes *stakes, int *gains)
     for seat in range(state.players):
         gains[team_of(state.players, seat)] -= deduction(state.hand[seat])
 
-cdef inline void round_gains(const State *state, const int16_t *start, const Stakes *stakes, int *gains) noexcept nogil:
-    """What each team gained since its score was ``start[team]``: the points of placements, and :func:`end_gains`."""
-    cdef int team
-    end_gains(state, stakes, gains)
-    for team in range(team_count(state.players)):
-        gains[team] += state.score[team] - start[team]
-
 cdef inline int end_margin(const State *state, const Stakes *stakes) noexcept nogil:
     """:func:`end_gains` of team 0 less those of team 1, where there are two teams."""
     cdef int[3] gains
     end_gains(state, stakes, gains)
     return gains[0] - gains[1]
-
-cdef inline int round_utility(const State *state, const int16_t *start, const Stakes *stakes) noexcept nogil:
-    """:func:`round_gains` of team 0 less those of team 1, where there are two teams: what the solver maximises."""
-    return end_margin(state, stakes) + state.score[0] - start[0] - state.score[1] + start[1]

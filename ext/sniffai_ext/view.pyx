@@ -69,7 +69,6 @@ cdef class View:
         :raises SniffError: tiles that do not add up to one set, or a placement that does not fit.
         """
         cdef View view = View.__new__(View)
-        cdef int other
         view._seat_down(players, seat, scores)
         view.to_move = seat
         for index, (tile, at) in enumerate(placements):

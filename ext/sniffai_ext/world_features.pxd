@@ -1,4 +1,5 @@
-"""What the world-value net sees: the table just after a placement, all hands known, from the side of the seat that placed.
+"""What the world-value net sees: the table just after a placement, all hands known, from the side of the seat that
+placed.
 
 The draws and passes of the next turn have not happened yet; the talon is known as a set, not in its order.
 """

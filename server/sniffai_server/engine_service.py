@@ -5,6 +5,7 @@
 from typing import Any
 
 from sniffai import rules, wire
+from sniffai.levels import LEVELS, Level
 from sniffai.v1 import engine_service_pb2 as pb
 from sniffai.v1 import engine_service_pb2_grpc
 from sniffai.version import VERSION
@@ -33,7 +34,13 @@ def engine_info(settings: Settings) -> pb.GetEngineInfoResponse:
         max_limits=wire.write_limits(settings.caps),
         search_slot_count=settings.slots,
         max_request_bytes=settings.max_request_bytes,
+        levels=map(_level, LEVELS),
     )
+
+
+def _level(level: Level) -> pb.Level:
+    scores = [pb.LevelScore(players=s.players, won_count=s.won, match_count=s.matches) for s in level.scores]
+    return pb.Level(name=level.name, description=level.description, scores=scores)
 
 
 def _table(players: int) -> pb.TableSize:

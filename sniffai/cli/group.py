@@ -11,6 +11,7 @@ from sniffai.version import VERSION
 
 COMMANDS: Final = {
     "arena": "Let players play paired deals against each other.",
+    "belief-report": "Measure how good the beliefs are, in self-play.",
     "bench": "Measure the speed of rollouts and search.",
     "deal": "Deal a round by lot.",
     "info": "Tell the version and the games that are played.",
@@ -19,8 +20,11 @@ COMMANDS: Final = {
     "recommend": "Recommend a move for what one seat knows.",
     "replay": "Replay recorded rounds and check everything.",
     "tally": "Draw a score in strokes and blocks.",
+    "temperatures": "Fit how sharply a player follows the policy.",
+    "train": "Train the nets by self-play.",
 }
-"""What each does; it is ``command`` in the module of that name beside this one, imported only when it is called."""
+"""What each does; it is ``command`` in the module of that name (``_`` for ``-``) beside this one, imported only when it is
+called."""
 
 EXTRAS: Final = {"google": "client", "grpc": "client", "grpc_status": "client"}
 """Which extra of the package brings a module that may be missing."""
@@ -37,7 +41,7 @@ class CommandGroup(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"sniffai.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"sniffai.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

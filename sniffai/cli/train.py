@@ -7,11 +7,10 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from sniffai_ext.policy import Policy
-
 from sniffai.cli.parts import BadInput, json_option
-from sniffai.nets import save_nets, stored
-from sniffai.training import DUELS, ROUNDS, TrainedNets, TrainingPlan, how_made, margin_over_greedy, train_nets
+from sniffai.nets import save_nets
+from sniffai.training import DUELS, ROUNDS, TrainedNets, TrainingPlan, as_stored, label, margin_over_greedy, train_nets
+from sniffai_ext.policy import Policy
 
 _OPTIONS = (
     click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Seats at the table."),
@@ -42,10 +41,12 @@ def command(players: int, rounds: int | None, duels: int, out: str, as_json: boo
 
     The defaults make the nets that come with the package, in a few minutes.
     """
+    if not out.endswith(".npz"):
+        raise click.BadParameter("the name of the file ends in .npz", param_hint="--out")
     plan = TrainingPlan(players, rounds or ROUNDS[players], **options)
     nets = _train(plan)
-    margin = margin_over_greedy(Policy(players, stored(nets.policy)), duels)
-    made = how_made(plan, margin, duels)
+    margin = margin_over_greedy(Policy(players, as_stored(nets.policy)), duels)
+    made = label(plan, margin, duels)
     try:
         save_nets(out, nets.policy, nets.world, made)
     except OSError as error:
@@ -55,7 +56,9 @@ def command(players: int, rounds: int | None, duels: int, out: str, as_json: boo
         return
     click.echo(f"{out}: {players} seats, {plan.rounds} rounds, seeds {plan.weights_seed} and {plan.seed}")
     click.echo(f"  over greedy  {margin.mean:+.2f} ± {margin.standard_error:.2f} points a round, {duels} deals")
-    click.echo(f"  errors       policy {nets.policy_error:.1f}, world value {nets.world_error:.1f} points (mostly luck)")
+    click.echo(
+        f"  errors       policy {nets.policy_error:.1f}, world value {nets.world_error:.1f} points (mostly luck)"
+    )
 
 
 def _train(plan: TrainingPlan) -> TrainedNets:

@@ -50,6 +50,7 @@ class GetEngineInfoResponse(_message.Message):
     SEARCH_SLOT_COUNT_FIELD_NUMBER: _builtins.int
     MAX_REQUEST_BYTES_FIELD_NUMBER: _builtins.int
     WARNINGS_FIELD_NUMBER: _builtins.int
+    LEVELS_FIELD_NUMBER: _builtins.int
     engine_version: _builtins.str
     """engine_version is the version of the engine, such as "0.1.0"."""
     search_slot_count: _builtins.int
@@ -72,6 +73,10 @@ class GetEngineInfoResponse(_message.Message):
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
         """warnings tell what in the request was ignored or unknown. At most 16."""
 
+    @_builtins.property
+    def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___Level]:
+        """levels are the engine's levels of play, weakest first."""
+
     def __init__(
         self,
         *,
@@ -82,14 +87,79 @@ class GetEngineInfoResponse(_message.Message):
         search_slot_count: _builtins.int = ...,
         max_request_bytes: _builtins.int = ...,
         warnings: _abc.Iterable[_notice_pb2.Warning] | None = ...,
+        levels: _abc.Iterable[Global___Level] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["default_limits", b"default_limits", "max_limits", b"max_limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_limits", b"default_limits", "engine_version", b"engine_version", "max_limits", b"max_limits", "max_request_bytes", b"max_request_bytes", "search_slot_count", b"search_slot_count", "tables", b"tables", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_limits", b"default_limits", "engine_version", b"engine_version", "levels", b"levels", "max_limits", b"max_limits", "max_request_bytes", b"max_request_bytes", "search_slot_count", b"search_slot_count", "tables", b"tables", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetEngineInfoResponse: _TypeAlias = GetEngineInfoResponse  # noqa: Y015
+
+@_typing.final
+class Level(_message.Message):
+    """Level is one level of play, and how it did against the one below."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    DESCRIPTION_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """name is a lower-case word, such as "casual"."""
+    description: _builtins.str
+    """description says in one line how it plays."""
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelScore]:
+        """scores are its matches against the level below, one entry for each number of players. Empty for the lowest level."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        description: _builtins.str = ...,
+        scores: _abc.Iterable[Global___LevelScore] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["description", b"description", "name", b"name", "scores", b"scores"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Level: _TypeAlias = Level  # noqa: Y015
+
+@_typing.final
+class LevelScore(_message.Message):
+    """LevelScore is how a level did in matches against the one below, on the same deals with seats swapped."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    WON_COUNT_FIELD_NUMBER: _builtins.int
+    MATCH_COUNT_FIELD_NUMBER: _builtins.int
+    players: _builtins.int
+    """players is the number of seats: 2, 3 or 4. With 3 the level played alone against two of the level below, and a
+    third of the matches is even.
+    """
+    won_count: _builtins.int
+    """won_count is how many matches it won, at least 0."""
+    match_count: _builtins.int
+    """match_count is how many it played, at least 1."""
+    def __init__(
+        self,
+        *,
+        players: _builtins.int = ...,
+        won_count: _builtins.int = ...,
+        match_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_count", b"match_count", "players", b"players", "won_count", b"won_count"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LevelScore: _TypeAlias = LevelScore  # noqa: Y015
 
 @_typing.final
 class TableSize(_message.Message):

@@ -34,6 +34,7 @@ STAKES = [(0, 0), (5, 30), (-7, 111), (40, -20)]
 """Values of the next lead and of reaching the target."""
 
 Move = tuple[int, int]
+Row = tuple[int, int, int, int, tuple[Move, ...]]
 
 
 def dealt(players: int, rng: random.Random, scores: tuple[int, int]) -> Round:
@@ -106,14 +107,21 @@ class Minimax:
         """The same, less the margin now."""
         return self.value(round_) - round_.scores[0] + round_.scores[1]
 
-    def moves(self, round_: Round) -> list[tuple[int, int, int]]:
+    def moves(self, round_: Round) -> dict[Move, int]:
         """Every distinct move with its value."""
-        found = []
+        found = {}
         for move in distinct(round_):
             after = round_.copy()
             after.play(*move)
-            found.append((*move, self.value(after) - round_.scores[0] + round_.scores[1]))
+            found[move] = self.value(after) - round_.scores[0] + round_.scores[1]
         return found
+
+
+def valued(rows: list[Row] | None) -> dict[Move, int]:
+    """The values that a solver found, by move."""
+    assert rows is not None
+    assert rows == sorted(rows)
+    return {(tile, at): value for tile, at, value, _, _ in rows}
 
 
 def test_values_agree_with_plain_minimax() -> None:
@@ -125,12 +133,12 @@ def test_values_agree_with_plain_minimax() -> None:
             for left in lefts:
                 for round_ in positions(players, left, 30, scores):
                     plain = Minimax(ends=ends)
-                    values = {(tile, at): value for tile, at, value in plain.moves(round_)}
+                    values = plain.moves(round_)
                     found = solver.solve(round_, ENOUGH)
                     assert found is not None
                     value, move = found
                     assert value == plain.to_come(round_) == values[move]
-                    assert solver.solve_moves(round_, ENOUGH) == [(*move, value) for move, value in values.items()]
+                    assert valued(solver.solve_moves(round_, ENOUGH)) == values
                     empty_talons += not round_.talon
     assert empty_talons > 50
     assert min(ends.values()) > 1000, ends
@@ -279,6 +287,30 @@ def test_an_answer_does_not_depend_on_questions_before() -> None:
     used = Solver(table_bytes=1 << 14)
     for round_ in rounds + rounds[::-1]:
         assert used.solve(round_, ENOUGH) == Solver(table_bytes=1 << 14).solve(round_, ENOUGH)
+
+
+@pytest.mark.parametrize("stakes", STAKES)
+def test_the_line_of_a_move_is_legal_and_worth_what_was_said(stakes: tuple[int, int]) -> None:
+    for players in (2, 4):
+        for scores in SCORES[players]:
+            solver = Solver(table_bytes=1 << 12, lead_value=stakes[0], target_value=stakes[1])
+            for round_ in positions(players, 14, 10, scores):
+                rows = solver.solve_moves(round_, ENOUGH)
+                assert rows is not None
+                for tile, at, value, margin, line in rows:
+                    assert line[0] == (tile, at)
+                    check_line(round_, line, value, margin, stakes)
+
+
+def check_line(round_: Round, line: tuple[Move, ...], value: int, margin: int, stakes: tuple[int, int]) -> None:
+    """The line ends the round, with the margin, and with the value once the stakes are counted."""
+    after = round_.copy()
+    for move in line:
+        after.play(*move)
+    assert after.over
+    before = round_.scores[0] - round_.scores[1]
+    assert after.scores[0] - after.scores[1] - before == margin
+    assert Minimax(*stakes).end(after) - before == value
 
 
 def test_the_first_best_line_is_worth_what_was_said() -> None:

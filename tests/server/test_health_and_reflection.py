@@ -6,6 +6,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 import sniffai
+from sniffai.levels import LEVELS
 from sniffai.v1 import engine_service_pb2
 from sniffai_server.app import SERVICES
 from sniffai_server.probe import is_serving
@@ -58,3 +59,7 @@ def test_engine_info(stubs: SimpleNamespace) -> None:
     assert info.default_limits.time.seconds == 1
     assert info.max_limits.time.seconds == 60
     assert (info.search_slot_count, info.max_request_bytes) == (2, 1 << 20)
+    assert [level.name for level in info.levels] == [level.name for level in LEVELS]
+    assert [(score.players, score.won_count, score.match_count) for score in info.levels[1].scores] == [
+        (score.players, score.won, score.matches) for score in LEVELS[1].scores
+    ]

@@ -49,6 +49,12 @@ def test_greedy_beats_random(players: int) -> None:
 
 
 @pytest.mark.parametrize("players", PLAYERS)
+def test_policy_beats_greedy_without_search(players: int) -> None:
+    result = play_arena(ArenaSpec("greedy", "policy", players, pairings=300, seed=1))
+    assert result.margin.mean > 3 * result.margin.standard_error > 0
+
+
+@pytest.mark.parametrize("players", PLAYERS)
 def test_greedy_beats_random_in_matches(players: int) -> None:
     result = play_arena(ArenaSpec("random", "greedy", players, pairings=25, whole_matches=True, seed=1))
     assert result.win_interval is not None

@@ -295,7 +295,8 @@ def test_the_winning_placement_is_preferred_to_a_larger_margin() -> None:
     """At 240 a placement for 10 wins the match; a margin of many points later does not make up for it (rules §7)."""
     view = View.from_text(
         "view players=2 seat=1 leader=0 scores=225,230 hand=0|2,0|6,1|2,2|2,2|3,2|6,6|6 : 4|6 2|6@4|6:HIGH 3|4@4|6:LOW "
-        "2|3@2|6:LOW 0|3@2|3:HIGH 0|2@0|3:LOW 2|5@0|2:HIGH +0|5 0|5@2|5:HIGH 0|4@0|5:LOW +2|4 2|4@0|4:HIGH +1 3|6@3|4:LOW"
+        "2|3@2|6:LOW 0|3@2|3:HIGH 0|2@0|3:LOW 2|5@0|2:HIGH +0|5 0|5@2|5:HIGH 0|4@0|5:LOW +2|4 2|4@0|4:HIGH +1 "
+        "3|6@3|4:LOW"
     )
     best = analyze(view, Limits(simulations=20_000), seed=1).moves[0]
     assert (str(best.move), best.points_now) == ("2|2@2|4:LOW", 10)

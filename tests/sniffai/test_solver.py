@@ -41,6 +41,7 @@ def check_ranks(round_: Round, moves: tuple[MoveValue, ...]) -> None:
     best = moves[0].value
     assert [entry.loss for entry in moves] == sorted(entry.loss for entry in moves)
     assert all(entry.loss == sign * (best - entry.value) for entry in moves)
+    assert all(entry.line[0] == entry.move and entry.margin == entry.value for entry in moves)
     assert all(entry.move.at in entry.equal_points or entry.move.at is None for entry in moves)
     named = [str(entry.move.tile) + point for entry in moves for point in entry.equal_points or [""]]
     assert sorted(named) == sorted(str(move.tile) + (move.at or "") for move in round_.legal_moves())

@@ -1,0 +1,3 @@
+from sniffai_ext.view import View
+
+def sampled_past(view: View, seed: int) -> list[tuple[int, int, int, int]]: ...

@@ -1,0 +1,20 @@
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+def train(
+    players: int,
+    policy_weights: npt.NDArray[np.float32],
+    world_weights: npt.NDArray[np.float32],
+    rounds: int,
+    seed: int,
+    first_rate: float,
+    last_rate: float,
+    temperature: float,
+    decay: float,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[float, float]: ...
+def weight_counts(players: int) -> tuple[int, int]: ...
+def first_weights(players: int, seed: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]: ...
+def random_net(rng: np.random.Generator, rows: int) -> npt.NDArray[np.float32]: ...

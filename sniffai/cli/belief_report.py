@@ -1,0 +1,70 @@
+"""``sniffai belief-report``: how good the beliefs are, measured in self-play."""
+
+import json
+from collections.abc import Callable
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from sniffai.calibration import CalibrationReport, Model, calibrate
+from sniffai.cli.parts import deal_options, json_option, show, table
+from sniffai.levels import named_player
+from sniffai.nets import load_policy
+from sniffai.params import MODEL_TEMPERATURES, Limits, SearchParams
+from sniffai.statistics import Estimate
+
+
+@click.command("belief-report")
+@deal_options
+@click.option("--rounds", type=click.IntRange(min=1), default=100, show_default=True, help="Rounds of self-play.")
+@click.option("--player", default="search:simulations=1000", show_default=True, help="Who plays, at every seat.")
+@click.option("--worlds", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="To weigh at most.")
+@json_option
+def command(players: int, seed: int, rounds: int, player: str, worlds: int, as_json: bool) -> None:
+    """Compare three beliefs at every decision of some rounds: uniform, voids (the exact belief), and weighted.
+
+    Printed are the log-likelihood of the true hidden hands, and how often tiles said to be held were.
+    """
+    model = Model(load_policy(players), MODEL_TEMPERATURES[players], SearchParams().floor, worlds)
+    who = named_player(player, Limits())
+    report = _under_a_bar(rounds, lambda progress: calibrate(who, model, rounds, seed, progress))
+    if as_json:
+        click.echo(json.dumps(report.to_dict()))
+        return
+    _print(report)
+
+
+def _under_a_bar(total: int, work: Callable[[Callable[[int], None]], CalibrationReport]) -> CalibrationReport:
+    """On standard error; nothing where that is no terminal."""
+    console = Console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("rounds"), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("", total=total)
+        return work(lambda done: progress.update(bar, completed=done))
+
+
+def _print(report: CalibrationReport) -> None:
+    click.echo(f"{report.players} seats, {report.rounds} rounds, {report.decisions} decisions")
+    made = table("belief", "log-likelihood of the hidden hands>", "above the one before>", "Brier score>")
+    for belief in report.beliefs:
+        made.add_row(belief.name, _nats(belief.log_likelihood), _nats(belief.gain), f"{belief.brier:.4f}")
+    show(made)
+    names = [belief.name for belief in report.beliefs]
+    made = table("said to be held", *(head for name in names for head in (f"{name}: said>", "held>", "tiles>")))
+    for row in zip(*(belief.reliability for belief in report.beliefs), strict=True):
+        cells = [cell for bin_ in row for cell in (_share(bin_.said), _share(bin_.held), str(bin_.count))]
+        made.add_row(f"{row[0].low:.1f} to {row[0].high:.1f}", *cells)
+    show(made)
+    click.echo(
+        f"effective sample size {100 * report.effective:.0f} % of the weighted worlds; "
+        f"every world listed at {100 * report.complete:.0f} % of the decisions"
+    )
+
+
+def _nats(estimate: Estimate) -> str:
+    return f"{estimate.mean:+.3f} ± {estimate.standard_error:.3f}"
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else f"{share:.3f}"

@@ -1,0 +1,40 @@
+"""``sniffai temperatures``: the opponent model fitted to self-play."""
+
+import json
+
+import click
+
+from sniffai.cli.parts import deal_options, json_option, show, table
+from sniffai.levels import named_player
+from sniffai.nets import load_policy
+from sniffai.params import Limits, SearchParams
+from sniffai.selfplay import decisions
+from sniffai.temperature import fit_temperatures, read_choices
+
+
+@click.command("temperatures")
+@deal_options
+@click.option("--rounds", type=click.IntRange(min=10), default=400, show_default=True, help="Rounds of self-play.")
+@click.option("--player", default="search:simulations=1000", show_default=True, help="Who plays, at every seat.")
+@click.option(
+    "--floor",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=SearchParams().floor,
+    show_default=True,
+    help="Share of the choices taken for random.",
+)
+@json_option
+def command(players: int, seed: int, rounds: int, player: str, floor: float, as_json: bool) -> None:
+    """Fit the temperatures of the opponent model to what PLAYER chooses, by likelihood, for each phase of a round."""
+    policy = load_policy(players)
+    played = decisions(named_player(player, Limits()), players, rounds, seed)
+    fits = fit_temperatures([choice for found in played for choice in read_choices(policy, found)], floor)
+    if as_json:
+        click.echo(json.dumps([fit.to_dict() for fit in fits]))
+        return
+    made = table("phase", "temperature>", "choices>", "log-likelihood>", "of a blind guess>", "policy's best>")
+    for fit in fits:
+        agreement = f"{100 * fit.agreement:.1f} %"
+        numbers = (f"{fit.temperature:.2f}", str(fit.choices), f"{fit.log_likelihood:.3f}", f"{fit.blind:.3f}")
+        made.add_row(fit.phase, *numbers, agreement)
+    show(made)

@@ -1,0 +1,122 @@
+"""The compiled policy: against its literal twin, in duels, in training, and without a look at hidden tiles."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+import sniffai
+from sniffai.nets import load_policy
+from sniffai_ext.errors import LimitsError
+from sniffai_ext.policy import Policy, duel, weight_count
+from sniffai_ext.train import first_weights, train, weight_counts
+from sniffai_ext.world_value import WorldValue, world_weight_count
+from tests.pairing_library import library_round
+from tests.reference import at_random
+from tests.reference_belief import agrees, any_assignment, deal_of, seen
+from tests.reference_net import rating
+
+PLAYERS = (2, 3, 4)
+
+
+def weights(players: int, seed: int = 3) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
+    """Random weights, those that start at 0 included."""
+    return np.random.default_rng(seed).normal(0, 0.1, weight_count(players)).astype(np.float32)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_ratings_are_the_twins(players: int) -> None:
+    block = weights(players)
+    policy = Policy(players, block)
+    rated = 0
+    for seed in range(60):
+        round_ = library_round(at_random(players, seed, seed % 24))
+        if round_.over:
+            continue
+        view = round_.view(round_.seat)
+        rows = policy.rate(view.core())
+        rated += len(rows)
+        expected = [rating(block, view, tile, at) for tile, at, _ in rows]
+        np.testing.assert_allclose([value for *_, value in rows], expected, rtol=0, atol=2e-3)
+    assert rated > 100
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_moves_are_rated_once_and_best_first(players: int) -> None:
+    policy = Policy(players, weights(players))
+    for seed in range(30):
+        round_ = library_round(at_random(players, seed, seed % 20))
+        if round_.over:
+            continue
+        view = round_.view(round_.seat)
+        rows = policy.rate(view.core())
+        assert [value for *_, value in rows] == sorted((value for *_, value in rows), reverse=True)
+        found = sorted((tile, at) for tile, at, _ in rows)
+        assert found == sorted(move.codes for move in sniffai.search.distinct_moves(view))
+        assert policy.rate(round_.view((round_.seat + 1) % players).core()) == []
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_ratings_do_not_know_the_hidden_tiles(players: int) -> None:
+    policy, moved = load_policy(players), 0
+    for seed in range(25):
+        twin = at_random(players, seed, 6 + seed % 8)
+        if twin.over:
+            continue
+        sight, rng = seen(twin, twin.seat), Random(seed)
+        assignment = next(found for found in (any_assignment(sight, rng) for _ in range(200)) if agrees(sight, found))
+        other = deal_of(sight, assignment)
+        for move in twin.layout.placements:
+            other.play(*move)
+        moved += other.hands != twin.hands
+        rounds = [library_round(one) for one in (twin, other)]
+        assert len({tuple(policy.rate(round_.view(round_.seat).core())) for round_ in rounds}) == 1
+    assert moved > 5
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_duels(players: int) -> None:
+    shipped, other = load_policy(players), Policy(players, weights(players))
+    assert np.array_equal(duel(players, 200, 5, shipped), duel(players, 200, 5, shipped))
+    assert not np.array_equal(duel(players, 200, 5, shipped), duel(players, 200, 6, shipped))
+    assert not duel(players, 200, 5, shipped, shipped).any()
+    assert duel(players, 500, 5, shipped, other).mean() > 5
+    if players != 3:
+        assert np.array_equal(duel(players, 200, 5, shipped, other), -duel(players, 200, 5, other, shipped))
+
+
+def test_playing_rounds_counts_what_was_rated() -> None:
+    policy = load_policy(2)
+    decisions, moves = policy.play_rounds(100, 1)
+    assert policy.play_rounds(100, 1) == (decisions, moves)
+    assert 700 < decisions < 1500
+    assert moves > 2 * decisions
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a_wrong_number_of_weights_is_refused(players: int) -> None:
+    assert weight_counts(players) == (weight_count(players), world_weight_count(players))
+    for door, count in ((Policy, weight_count(players)), (WorldValue, world_weight_count(players))):
+        assert door(players, np.zeros(count)).players == players
+        with pytest.raises(LimitsError, match="weights"):
+            door(players, np.zeros(count - 1))
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_training_is_the_same_twice(players: int) -> None:
+    def once(seed: int) -> bytes:
+        nets = first_weights(players, 1)
+        train(players, *nets, 300, seed, 0.01, 0.001, 3.0, 0.7)
+        return b"".join(net.tobytes() for net in nets)
+
+    assert once(7) == once(7) != once(8)
+    assert all(np.isfinite(np.frombuffer(once(7), np.float32)))
+
+
+def test_reports_of_progress_change_nothing() -> None:
+    told: list[int] = []
+    plain, watched = first_weights(2, 1), first_weights(2, 1)
+    errors = train(2, *plain, 20_500, 7, 0.01, 0.001, 3.0, 0.7)
+    assert train(2, *watched, 20_500, 7, 0.01, 0.001, 3.0, 0.7, told.append) == errors
+    assert told == [10_000, 20_000, 20_500]
+    assert all(np.array_equal(one, other) for one, other in zip(plain, watched, strict=True))

@@ -1,0 +1,113 @@
+"""A literal twin of the policy net: its rows from what a seat may know, its sums by numpy.
+
+It takes a view of the library and nothing else, so it cannot look at hidden tiles; scoring replies are found by trying.
+"""
+
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+import sniffai
+from sniffai_ext.layout import Layout
+from tests.reference import SET
+
+WIDE, NARROW, SCALE = 64, 32, 20.0
+WIDTHS = {
+    "own": 28, "unseen": 28, "count": 40, "count_mod": 5, "singles": 21, "doubles": 7, "lines": 14, "before_sniff": 1,
+    "own_fits": 9, "open_fits": 16, "next_fits": 16, "reply_most": 8, "reply_tiles": 9, "own_most": 8,
+    "own_scoring": 9, "talon_size": 15, "own_size": 12,
+}  # fmt: skip
+FIRST = dict(zip(WIDTHS, accumulate(WIDTHS.values(), initial=0), strict=False))
+OTHERS = sum(WIDTHS.values())
+OTHER_BLOCK = 28 + 12
+
+
+def bits(mask: int) -> list[int]:
+    return [tile for tile in range(28) if mask >> tile & 1]
+
+
+def voids(view: sniffai.View) -> list[int]:
+    """By seat, the pips that were open when it last drew or passed, as a mask."""
+    found, table = [0] * view.players, Layout()
+    for event in view.events:
+        if isinstance(event, sniffai.Play):
+            table.play(*event.move.codes)
+        else:
+            found[event.seat] = table.open_pips
+    return found
+
+
+def with_any(pips: int) -> int:
+    """The tiles that show one of some pips."""
+    return sum(1 << n for n, tile in enumerate(SET) if pips >> tile.low & 1 or pips >> tile.high & 1)
+
+
+def scoring(table: Layout, among: int) -> tuple[int, int]:
+    """How many tiles could score, and the most points that one of them would."""
+    best: dict[int, int] = {}
+    for tile, at in table.moves(among):
+        best[tile] = max(best.get(tile, 0), table.copy().play(tile, at))
+    return sum(points > 0 for points in best.values()), max(best.values(), default=0)
+
+
+def arm_rows(table: Layout) -> list[int]:
+    rows = []
+    singles, lines = [0] * 7, 0
+    for at, pips in table.attachment_points():
+        tile, port = SET[at // 4], at % 4
+        if tile.is_double and at // 4 == table.sniff and port < 2:
+            lines += 1
+        elif tile.is_double and at // 4 != table.sniff and pips:
+            rows.append(FIRST["doubles"] + pips)
+        else:
+            singles[pips] += 1
+    rows += [FIRST["singles"] + 3 * pips + n for pips in range(7) for n in range(min(3, singles[pips]))]
+    if table.sniff < 0:
+        rows.append(FIRST["before_sniff"])
+    elif lines:
+        rows.append(FIRST["lines"] + 2 * SET[table.sniff].low + lines - 1)
+    return [*rows, FIRST["count"] + min(39, table.count), FIRST["count_mod"] + table.count % 5]
+
+
+def move_rows(view: sniffai.View, tile: int, at: int) -> list[int]:
+    """The rows for the table after a move."""
+    core, known = view.core(), voids(view)
+    table = core.layout
+    unseen = ~(core.hand | table.tiles) & 0xFFFFFFF
+    own = core.hand & ~(1 << tile)
+    table.play(tile, at)
+    reply = unseen & ~with_any(known[(view.seat + 1) % view.players])
+    reply_tiles, reply_most = scoring(table, reply)
+    own_tiles, own_most = scoring(table, own)
+    numbers = {
+        "own_fits": table.fits(own).bit_count(),
+        "open_fits": table.fits(unseen).bit_count(),
+        "next_fits": table.fits(reply).bit_count(),
+        "reply_most": reply_most // 5,
+        "reply_tiles": reply_tiles,
+        "own_most": own_most // 5,
+        "own_scoring": own_tiles,
+        "talon_size": core.talon_size,
+        "own_size": own.bit_count(),
+    }
+    rows = [FIRST[name] + min(value, WIDTHS[name] - 1) for name, value in numbers.items()]
+    rows += [FIRST["own"] + n for n in bits(own)] + [FIRST["unseen"] + n for n in bits(unseen)]
+    for k in range(1, view.players):
+        seat, first = (view.seat + k) % view.players, OTHERS + (k - 1) * OTHER_BLOCK
+        rows += [first + n for n in bits(unseen & with_any(known[seat]))]
+        rows.append(first + 28 + min(11, core.sizes[seat]))
+    return rows + arm_rows(table)
+
+
+def rating(weights: Any, view: sniffai.View, tile: int, at: int) -> float:
+    """The points of a move, and what the net expects after it; in double precision."""
+    count = OTHERS + (view.players - 1) * OTHER_BLOCK
+    sizes = [count * WIDE, count, WIDE, WIDE * NARROW, NARROW, NARROW, 1]
+    parts = np.split(weights.astype(np.float64), list(accumulate(sizes))[:-1])
+    embed, skip, bias1, mix, bias2, out, bias3 = parts
+    rows = move_rows(view, tile, at)
+    wide = np.maximum(0, bias1 + embed.reshape(count, WIDE)[rows].sum(axis=0))
+    narrow = np.maximum(0, bias2 + wide @ mix.reshape(WIDE, NARROW))
+    expected = narrow @ out + skip[rows].sum() + bias3[0]
+    return view.core().layout.play(tile, at) + SCALE * float(expected)
