@@ -70,7 +70,7 @@ image: ## build the Docker image IMAGE (sniffai)
 
 clean: ## remove everything that these targets made, except sniffai/v1
 	@echo "==> removing .venv, .venv-proto, build and caches"
-	@rm -rf .venv .venv-proto build dist *.egg-info ext/sniffai_ext/*.so $(NODE_CLIENT)/node_modules
+	@rm -rf .venv .venv-proto .venv-peers build dist *.egg-info ext/sniffai_ext/*.so $(NODE_CLIENT)/node_modules
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

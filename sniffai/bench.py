@@ -13,6 +13,7 @@ from statistics import median
 from typing import Final
 
 from sniffai.arena import derived_seed
+from sniffai.nets import load_policy
 from sniffai.params import Limits, SearchParams
 from sniffai.round import Round
 from sniffai.rules import PLAYERS
@@ -55,6 +56,8 @@ def measure(scale: float = 1.0) -> Iterator[Speed]:
     rollouts_only = SearchParams(net_leaf=False, inference=False)
     for players in PLAYERS:
         yield _speed("the same, mostly greedy rollouts", players, _simulations(players, scale, rollouts_only))
+    for players in PLAYERS:
+        yield _speed("decisions of the policy without search", players, _decisions(players, scale))
     for players in PLAYERS:
         yield _speed("belief samples, nothing excluded", players, _samples(Round.deal(players, 1).view(0), scale))
     for players in PLAYERS:
@@ -119,6 +122,17 @@ def _simulations(players: int, scale: float, params: SearchParams) -> Callable[[
             search = CoreSearch(view.core(), deal, **core_options(params, players, limits))
             search.run(SEARCH_SIMULATIONS, math.inf)
         return searches * SEARCH_SIMULATIONS
+
+    return work
+
+
+def _decisions(players: int, scale: float) -> Callable[[int], int]:
+    """Choices among at least two moves, the play of the whole rounds around them included."""
+    policy = load_policy(players)
+    rounds = max(1, int(10_000 * scale))
+
+    def work(seed: int) -> int:
+        return policy.play_rounds(rounds, seed)[0]
 
     return work
 

@@ -1,16 +1,15 @@
-"""How good beliefs are: how likely they called what was hidden, and whether a tile said to be held with probability p is
-held in a share p of the cases.
+"""How good beliefs are: how likely they call what is hidden, and how far their probabilities can be taken at their word.
 
 Three beliefs of the same decisions are compared, each with more evidence than the one before it:
 
 - ``uniform``: hand sizes only; every hidden tile is as likely in one place as in another;
 - ``voids``: the exact belief, with all that draws and passes tell (:class:`sniffai.Belief`);
-- ``weighted``: that belief weighted by how likely the policy makes the other seats' past choices, as the search does it.
+- ``weighted``: that belief weighted by how likely the policy makes the other seats' past choices, as in the search.
 
-The log-likelihood is that of all hidden hands together, in nats a decision. With W assignments that deal the true hands,
-among N in all, it is log(W / N) for ``voids``. For ``weighted`` the mean likelihood of the past choices over those W,
-divided by the mean over all N, comes on top; where N exceeds the pool both means are taken over samples, and the true
-hands count as one sample more in the second, so that an error is to the disadvantage of ``weighted`` on average.
+The log-likelihood is that of all hidden hands together, in nats a decision. With W assignments that deal the true
+hands, among N in all, it is log(W / N) for ``voids``. For ``weighted`` the mean likelihood of the past choices over
+those W, divided by the mean over all N, comes on top; where N exceeds the pool both means are taken over samples, and
+the true hands count as one sample more in the second, so that an error is to the disadvantage of ``weighted``.
 """
 
 import math

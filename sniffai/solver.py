@@ -84,7 +84,9 @@ class ViewSolution:
 
 
 class Solver:
-    """Answers one question after another; what it finds helps with the next. An answer never depends on those before.
+    """Answers one question after another; what it finds helps with the next.
+
+    Whether it gives up may depend on the questions before, an answer never does.
 
     :param stakes: what counts besides the points.
     :param table_bytes: memory for positions met, 64..2**40; the largest power of two below is used.

@@ -55,7 +55,7 @@ def _speed_rows(results: Mapping[str, Any]) -> Iterable[Row]:
     speeds = {(speed["limit"], speed["engine"], speed["positions"]): speed for speed in results["speeds"]}
     for limit, engine in dict.fromkeys(key[:2] for key in speeds):
         row = [speeds[limit, engine, kind] for kind in _kinds(results)]
-        ratios = "" if engine == "sniffai" else " / ".join(f"{speed['ratio']:.0f}×" for speed in row)
+        ratios = "" if engine == "sniffai" else " / ".join(f"{speed['ratio']:.3g}×" for speed in row)
         yield (engine, limit, *(f"{speed['per_second']:,.0f}" for speed in row), ratios)
 
 

@@ -364,6 +364,8 @@ cdef class Belief:
         :param limit: give up beyond so many.
         :return: the dict, or None when there are more than ``limit`` worlds.
         """
+        if self._pool_deals() > limit:           # one way to fill the cells alone makes too many worlds
+            return None
         filled = {(self.full, (0,) * self.players, self.pool): 1}
         for i in range(self.listed):
             filled = self._next_worlds(i, filled)
@@ -410,6 +412,13 @@ cdef class Belief:
         for i in range(self.free_batches):
             if self.free_batch[i].place != TALON:
                 ways //= factorial(self.free_batch[i].size)
+        return ways
+
+    def _pool_deals(self):
+        """In how many ways the pool can be dealt to the free places."""
+        ways = factorial(self.pool_size) // factorial(self._talon_size())
+        for size in self._free_sizes():
+            ways //= factorial(size)
         return ways
 
     def _deal_pool(self, hands, loose):

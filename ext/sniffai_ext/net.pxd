@@ -5,7 +5,7 @@ All weights lie in one block of floats:
     embed [rows, 64] | skip [rows] | bias1 [64] | mix [64, 32] | bias2 [32] | out [32] | bias3 [1]
 
 The rows of ``mix`` belong to inputs, so that a silent unit costs nothing and the inner loops need no reordering of
-sums: the same weights give the same bits with every compiler that follows IEEE 754. The two kernels below, where the time
+sums: the same weights give the same bits with every compiler that follows IEEE 754. The two kernels below, where time
 goes, are C: half a layer stays in registers while rows are added to it, eight floats side by side, and processors with
 AVX2 get code of their own. Neither changes the order of any sum.
 """

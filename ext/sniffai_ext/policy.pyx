@@ -91,7 +91,7 @@ def weight_count(int players):
 
 
 cdef int duel_round(State *state, const Net *team_net, const Net *other_net, int team, Rng *rng) noexcept nogil:
-    """Play a round; NULL stands for the greedy policy. Returns twice the team's utility (an integer for 3 seats too)."""
+    """Play a round; NULL stands for the greedy policy. Returns twice the team's margin (an integer for 3 seats too)."""
     cdef const Net *net
     cdef int other, margin = 0, teams = team_count(state.players)
     while state.end == RUNNING:

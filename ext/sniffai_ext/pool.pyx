@@ -1,9 +1,9 @@
 """Worlds with weights.
 
-When a view allows few enough assignments the pool holds each of them once; else it is a sample of the exact belief. A model
-of the other seats weighs each world by how likely it makes their past choices (:mod:`sniffai_ext.inference`). Draws walk
-round the cumulated weights in steps of the golden ratio, so that every world comes up as often as its weight says with
-far less noise than independent draws have.
+When a view allows few enough assignments the pool holds each of them once; else it is a sample of the exact belief. A
+model of the other seats weighs each world by how likely it makes their past choices (:mod:`sniffai_ext.inference`).
+Draws walk round the cumulated weights in steps of the golden ratio, so that every world comes up as often as its weight
+says with far less noise than independent draws have.
 """
 
 from libc.math cimport exp
@@ -39,7 +39,7 @@ cdef class Pool:
         cdef uint32_t[4][ALL_BATCHES] got
         cdef uint8_t[TILES] talon
         cdef uint32_t rest
-        cdef int i, k
+        cdef int k
         cdef bint few
         self.assignments = belief.assignments
         few = self.assignments <= room
@@ -56,7 +56,7 @@ cdef class Pool:
                 got = belief.certain
                 self.list_cells(belief, view, 0, belief.full, got, belief.pool)
             else:
-                for i in range(room):
+                while self.size < room:
                     belief.sample_batches(rng, got, talon)
                     rest = 0
                     for k in range(view.talon_size):
@@ -147,7 +147,7 @@ cdef class Pool:
     cdef void draw(self, State *state, Rng *rng) noexcept nogil:
         """Put the hidden hands and a shuffled talon of one world into a state."""
         cdef double ticket
-        cdef int low = 0, high = self.size - 1, middle, i, j, n = 0, seat
+        cdef int low = 0, high = self.size - 1, middle, j, n = 0, seat
         cdef uint32_t talon
         cdef uint8_t tile
         self.place += 0.6180339887498949     # the golden ratio less 1
@@ -176,12 +176,13 @@ cdef class Pool:
 
         Worlds are assignments: one that deals the same hands in other batches is listed again.
         """
-        cdef int i
+        cdef int i, seat
         cdef double total = self.world[self.size - 1].upto
-        return [
-            (*[self.world[i].hand[seat] for seat in range(4)], self.world[i].talon, self.world[i].weight / total)
-            for i in range(self.size)
-        ]
+        rows = []
+        for i in range(self.size):
+            hands = [self.world[i].hand[seat] for seat in range(4)]
+            rows.append((*hands, self.world[i].talon, self.world[i].weight / total))
+        return rows
 
     def log_likelihoods(self):
         """By world, how likely its hidden seats would have made their past choices: float64 ``[size]``, in nats."""
@@ -194,7 +195,7 @@ cdef class Pool:
 
     def table(self):
         """The weighted marginals, in the form of :meth:`sniffai_ext.belief.Belief.table`."""
-        cdef int i, seat, tile
+        cdef int i, seat
         cdef double share
         cdef double total = self.world[self.size - 1].upto
         marginals = np.zeros((TILES, self.players + 1))

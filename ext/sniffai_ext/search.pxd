@@ -51,7 +51,6 @@ cdef class Search:
     cdef double target_value          # points that the match is worth to the team that reaches the target
     cdef bint follow                  # the other seats follow the policy in the tree
     cdef uint64_t done                # simulations finished
-    cdef bint no_memory
     cdef volatile int stop_flag
     cdef RootStats[ROOT_ROOM] root    # by root move
     cdef double goal                  # probability of being best that decides a search; 0: never

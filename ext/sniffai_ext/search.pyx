@@ -181,7 +181,7 @@ cdef class Search:
         while True:
             if self.done >= simulations:
                 return SIMULATIONS
-            if self.no_memory:
+            if self.tree.exhausted:
                 return MEMORY
             countdown -= 1
             if countdown == 0:
@@ -224,8 +224,7 @@ cdef class Search:
                                      &self.rng, &child, &move)
             push(&path, child, team_of(state.players, seat))
             place(&state, move)
-            if child == 0:
-                self.no_memory = True
+            if child == 0:                   # no room for it: the simulation counts for the nodes above
                 path.length -= 1
             if fresh and self.leaf != NULL and state.end == RUNNING:
                 self.estimate(&state, seat, &result)
@@ -238,7 +237,6 @@ cdef class Search:
             if seen:
                 node = outcome_child(&self.tree, child, seen)
                 if node == 0:
-                    self.no_memory = True
                     break
                 push(&path, node, -1)
         roll_out(&state, self.epsilon, &self.rng)
@@ -372,8 +370,8 @@ cdef class Search:
 
         ``at`` is the lowest of the equal attachment points (-1: the lead); ``means``, ``deviations`` and ``errors``
         hold the mean margin, the standard deviation of a simulation's margin and the standard error of the mean for
-        each team, in points, and ``utility`` is the mean utility for the seat's team (all 0.0 without a visit). Most visited
-        first, then the higher utility; moves never visited come last.
+        each team, in points, and ``utility`` is the mean utility for the seat's team (all 0.0 without a visit). Most
+        visited first, then the higher utility; moves never visited come last.
         """
         cdef int teams = team_count(self.view.players)
         cdef tuple nothing = (0.0,) * teams

@@ -6,7 +6,8 @@ from sniffai_ext.types cimport MAX_MOVES, TILES, State, uint8_t, uint32_t, uint6
 from sniffai_ext.utility cimport Stakes
 
 # What alpha-beta needs and remembers. Opened once, it serves one question after another, one at a time; what was found
-# for one position helps with the next, so that the nodes of a question depend on those before it, its answer never.
+# for one position helps with the next. So the nodes of a question, and with them whether it gives up, depend on those
+# before it; values, best moves and lines never do.
 cdef struct Prover:
     Bounds bounds
     Stakes stakes

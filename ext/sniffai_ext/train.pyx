@@ -155,7 +155,7 @@ cdef float learn(Net *net, const Glimpse *sample, float rate) noexcept nogil:
 
 
 cdef inline float pass_back(float *weights, const float *narrow, float activity) noexcept nogil:
-    """One unit's blame from the second layer's, and its weights' step. Eight partial sums, so that it runs in vectors."""
+    """One unit's blame from the second layer's, and its weights' step. Eight partial sums run side by side."""
     cdef float[8] part
     cdef int j, k
     for k in range(8):

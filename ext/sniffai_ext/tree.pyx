@@ -42,13 +42,13 @@ cdef void close_tree(Tree *tree) noexcept nogil:
 cdef bint grow(Tree *tree) noexcept nogil:
     """Double the arena, up to its limit; False when it is there already or memory is out."""
     cdef uint64_t capacity = <uint64_t> tree.capacity * 2
-    cdef Node *nodes
-    if tree.capacity == tree.limit:
-        return False
+    cdef Node *nodes = NULL
     if capacity > tree.limit:
         capacity = tree.limit
-    nodes = <Node *> realloc(tree.nodes, <size_t> capacity * sizeof(Node))
+    if tree.capacity < tree.limit:
+        nodes = <Node *> realloc(tree.nodes, <size_t> capacity * sizeof(Node))
     if nodes == NULL:
+        tree.exhausted = True
         return False
     tree.nodes = nodes
     tree.capacity = <uint32_t> capacity
@@ -99,7 +99,7 @@ cdef bint enlarge(Tree *tree, uint32_t parent) noexcept nogil:
 
 
 cdef uint32_t add_child(Tree *tree, uint32_t parent, uint16_t key) noexcept nogil:
-    """A new child; its arena index, or 0 when memory is out (or a node has 255 children, which play never reaches)."""
+    """A new child; its arena index, or 0 when memory is out (``exhausted``) or the node has 255 children already."""
     cdef uint32_t child
     if tree.nodes[parent].count == tree.nodes[parent].room and not enlarge(tree, parent):
         return 0

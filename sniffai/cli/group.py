@@ -23,8 +23,8 @@ COMMANDS: Final = {
     "temperatures": "Fit how sharply a player follows the policy.",
     "train": "Train the nets by self-play.",
 }
-"""What each does; it is ``command`` in the module of that name (``_`` for ``-``) beside this one, imported only when it is
-called."""
+"""What each does; it is ``command`` in the module of that name beside this one (``_`` for ``-``), imported only when it
+is called."""
 
 EXTRAS: Final = {"google": "client", "grpc": "client", "grpc_status": "client"}
 """Which extra of the package brings a module that may be missing."""

@@ -1,4 +1,4 @@
-"""Weighted worlds: the pool against the exact belief, the weights against the formula, the past against what happened."""
+"""Weighted worlds: the pool against the exact belief, weights against the formula, the past against what happened."""
 
 import math
 from collections import Counter

@@ -154,6 +154,15 @@ def test_a_sampled_world_contradicts_nothing(round_: Round, seed: int) -> None:
         assert assignments_of(sight, as_sets(world, view.seat)) > 0
 
 
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_too_many_worlds_are_not_listed(players: int) -> None:
+    """A fresh deal has up to billions of worlds: the answer comes without listing any."""
+    belief = sniffai.Belief(sniffai.Round.deal(players=players, seed=1, leader=0).view(0))
+    assert belief.assignments > 100_000
+    assert belief.worlds() is None
+    assert belief.worlds(limit=100) is None
+
+
 def test_the_same_seed_samples_the_same_worlds() -> None:
     belief = sniffai.Belief(sniffai.Round.deal(players=4, seed=5).view(0))
     hands, talons = belief.sample_many(50, 1)
