@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from sniffai.errors import ViewError
-from sniffai.exact import ExactEnd, solve_end
+from sniffai.exact import solve_end
 from sniffai.moves import Move
 from sniffai.nets import load_policy, load_world_value
 from sniffai.params import (
@@ -28,6 +28,7 @@ from sniffai.params import (
 from sniffai.ports import point_name
 from sniffai.report import Action, Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, StopReason, TeamValue
 from sniffai.rules import team_of
+from sniffai.solver import MoveValue
 from sniffai.version import VERSION
 from sniffai.view import View
 from sniffai_ext.belief import Belief as CoreBelief
@@ -84,7 +85,7 @@ class Searcher:
         started = time.perf_counter()
         end = solve_end(self._view, self._params) if self._params.exact else None
         if end is not None:
-            return self._solved(end, limits, time.perf_counter() - started)
+            return self._solved(*end, limits, time.perf_counter() - started)
         self._open(limits)
         stop = self._grow(limits, started)
         return self._searched(stop, limits, time.perf_counter() - started)
@@ -147,10 +148,12 @@ class Searcher:
             engine_version=VERSION,
         )
 
-    def _solved(self, end: ExactEnd, limits: Limits, seconds: float) -> Analysis:
+    def _solved(self, solved: Sequence[MoveValue], nodes: int, limits: Limits, seconds: float) -> Analysis:
         moves = tuple(
-            _evaluate(self._view, rank, entry.move, 0, 0, _exact_values(entry.margin), float(entry.loss), ())
-            for rank, entry in enumerate(end.moves, 1)
+            _evaluate(
+                self._view, rank, entry.move, 0, 0, _exact_values(entry.margin), float(entry.loss), _exact_line(entry)
+            )
+            for rank, entry in enumerate(solved, 1)
         )
         return Analysis(
             action="play",
@@ -160,7 +163,7 @@ class Searcher:
             source="exact",
             stop="exact",
             limits=limits,
-            effort=Effort(0, end.nodes, 0, seconds),
+            effort=Effort(0, nodes, 0, seconds),
             seed=self._seed,
             deterministic=True,
             engine_version=VERSION,
@@ -357,6 +360,11 @@ def _team_values(
 def _exact_values(margin: int) -> tuple[TeamValue, ...]:
     """The values of two teams where nothing is uncertain."""
     return TeamValue(0, float(margin), 0.0, 0.0), TeamValue(1, float(-margin), 0.0, 0.0)
+
+
+def _exact_line(entry: MoveValue) -> tuple[LineStep, ...]:
+    """Best play of both seats to the end of the round: certain, as nothing is hidden."""
+    return tuple(LineStep(move, 0, False) for move in entry.line)
 
 
 def _root_value(rows: Sequence[RootMove]) -> tuple[TeamValue, ...]:
