@@ -1,4 +1,4 @@
-"""How good beliefs are: how likely they call what is hidden, and how far their probabilities can be taken at their word.
+"""How good beliefs are: how likely they call what is hidden, and how far their probabilities can be trusted.
 
 Three beliefs of the same decisions are compared, each with more evidence than the one before it:
 

@@ -149,12 +149,7 @@ class Searcher:
         )
 
     def _solved(self, solved: Sequence[MoveValue], nodes: int, limits: Limits, seconds: float) -> Analysis:
-        moves = tuple(
-            _evaluate(
-                self._view, rank, entry.move, 0, 0, _exact_values(entry.margin), float(entry.loss), _exact_line(entry)
-            )
-            for rank, entry in enumerate(solved, 1)
-        )
+        moves = tuple(_evaluate_exactly(self._view, rank, entry) for rank, entry in enumerate(solved, 1))
         return Analysis(
             action="play",
             moves=moves,
@@ -357,14 +352,11 @@ def _team_values(
     )
 
 
-def _exact_values(margin: int) -> tuple[TeamValue, ...]:
-    """The values of two teams where nothing is uncertain."""
-    return TeamValue(0, float(margin), 0.0, 0.0), TeamValue(1, float(-margin), 0.0, 0.0)
-
-
-def _exact_line(entry: MoveValue) -> tuple[LineStep, ...]:
-    """Best play of both seats to the end of the round: certain, as nothing is hidden."""
-    return tuple(LineStep(move, 0, False) for move in entry.line)
+def _evaluate_exactly(view: View, rank: int, entry: MoveValue) -> MoveEvaluation:
+    """A solved move; its line is best play of both seats to the end of the round, certain as nothing is hidden."""
+    values = TeamValue(0, float(entry.margin), 0.0, 0.0), TeamValue(1, float(-entry.margin), 0.0, 0.0)
+    line = tuple(LineStep(move, 0, False) for move in entry.line)
+    return _evaluate(view, rank, entry.move, 0, 0, values, float(entry.loss), line)
 
 
 def _root_value(rows: Sequence[RootMove]) -> tuple[TeamValue, ...]:
