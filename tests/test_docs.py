@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sniffai import SearchParams
+from sniffai.players import parse_player
 from sniffai.rules import HAND_SIZE, PLAYERS, TALON_SIZE, TARGET
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,6 +52,13 @@ def test_the_search_page_has_every_parameter_with_its_default() -> None:
     table = rows(DOCS / "search.md", "parameter", "default", "range", "meaning")
     listed = [(name.strip("`"), default) for name, default, *_ in table]
     assert listed == [(field.name, str(field.default).removesuffix(".0")) for field in fields(SearchParams)]
+
+
+def test_the_search_page_names_players_that_there_are() -> None:
+    players = re.findall(r"search:[\w.,=]*\w", (DOCS / "search.md").read_text(encoding="utf-8"))
+    assert players
+    for player in players:
+        parse_player(player)
 
 
 def test_the_rules_page_has_the_numbers_of_the_game() -> None:

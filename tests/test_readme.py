@@ -151,4 +151,4 @@ def test_a_command_prints_what_is_shown(address: str, command: str, output: str)
 
 
 def test_the_table_has_every_command() -> None:
-    assert sorted(re.findall(r"^\| `sniffai (\w+)` \|", PAGE, re.MULTILINE)) == sorted(COMMANDS)
+    assert sorted(re.findall(r"^\| `sniffai ([\w-]+)` \|", PAGE, re.MULTILINE)) == sorted(COMMANDS)
