@@ -12,6 +12,9 @@ from sniffai.view import View
 LINE_STEPS = 4
 """Moves of the expected line that a table has room for."""
 
+FEW_VISITS = 30
+"""A move with fewer visits shows no error: so few say nothing about it."""
+
 
 def print_answer(view: View, answer: RecommendMoveResponse) -> None:
     """The situation, the ranked moves, what the search cost."""
@@ -27,9 +30,15 @@ def print_answer(view: View, answer: RecommendMoveResponse) -> None:
 
 
 def _situation(view: View) -> str:
+    """Two lines: the seat and its hand; the table as everyone sees it."""
     hand = " ".join(map(str, view.hand))
     scores = " ".join(map(str, view.scores_now))
-    return f"seat {view.seat} of {view.players}  hand {hand}  scores {scores}  count {view.count}"
+    ends = " ".join(point.name for point in view.attachment_points()) or "none yet"
+    sizes = " ".join(map(str, view.sizes))
+    return (
+        f"seat {view.seat} of {view.players}  hand {hand}  scores {scores}\n"
+        f"open {ends}  count {view.count}  hands of {sizes}  talon {view.talon_size}"
+    )
 
 
 def _print_moves(moves: Iterable[pb.MoveEvaluation], team: int) -> None:
@@ -42,13 +51,14 @@ def _print_moves(moves: Iterable[pb.MoveEvaluation], team: int) -> None:
             str(entry.points_now),
             str(entry.count_after),
             "" if value is None else f"{value.expected_margin:+.2f}",
-            "" if value is None else f"{value.standard_error:.2f}",
+            "" if value is None or 0 < entry.visits < FEW_VISITS else f"{value.standard_error:.2f}",
             f"{entry.loss:.2f}" if entry.HasField("loss") else "",
             str(entry.visits),
             " ".join(_step(step) for step in entry.line[1 : LINE_STEPS + 1]),
         )
     show(made)
     show("margin: points expected from now to the end of the round, less the others'; ? hangs on hidden tiles")
+    show("loss: against the best move, the next lead and the match counted too")
 
 
 def _move(move: move_pb2.Move) -> str:
@@ -69,6 +79,8 @@ def _effort(analysis: pb.Analysis) -> str:
     source = pb.Source.Name(analysis.source).removeprefix("SOURCE_").lower()
     if analysis.source == pb.SOURCE_FORCED:
         return f"{source}: there is nothing to choose"
+    if analysis.source == pb.SOURCE_EXACT:
+        return f"{source}: nothing is hidden, solved to the end of the round"
     stop = pb.StopReason.Name(analysis.stop_reason).removeprefix("STOP_REASON_").lower()
     seconds = (
         f" in {analysis.effort.time.ToTimedelta().total_seconds():.2f} s" if analysis.effort.HasField("time") else ""
