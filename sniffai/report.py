@@ -79,8 +79,10 @@ class MoveEvaluation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BeliefTable:
-    """Where the hidden tiles may be, given all that the rules force: exact. A search weighs its worlds further, by how
-    likely they make the other seats' choices."""
+    """Where the hidden tiles may be, given all that the rules force: exact.
+
+    A search weighs its worlds further, by how likely they make the other seats' choices.
+    """
 
     table: npt.NDArray[np.float64]
     """``[28, players + 1]``: probability of each tile at each seat and, last column, in the talon."""
