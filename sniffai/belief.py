@@ -2,19 +2,26 @@
 
 import secrets
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from sniffai.errors import ViewError
+from sniffai.errors import LimitsError, ViewError
 from sniffai.params import check_seed
+from sniffai.shown import shown
 from sniffai.tiles import TILES, Tile, TileLike, mask_tiles, read_tile
 from sniffai.view import View
 from sniffai_ext.belief import Belief as CoreBelief
 
 Place = int | Literal["talon"]
 """A seat, or the talon."""
+
+
+MAX_COUNT: Final = 10**8
+"""Most worlds that one call samples."""
+MAX_WORLDS: Final = 10**7
+"""Most worlds that one call lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,8 @@ class Belief:
     """
 
     def __init__(self, view: View) -> None:
+        if not isinstance(view, View):
+            raise ViewError(f"a view is expected here, not {shown(view)}", reason="NOT_A_VIEW", field="view")
         self._view = view
         self._core = CoreBelief(view.core())
         self._table: npt.NDArray[np.float64] | None = None
@@ -60,9 +69,14 @@ class Belief:
         :raises ViewError: there is no such place.
         """
         players = self._view.players
-        column = players if place == "talon" else place
-        if isinstance(column, bool) or column not in range(players + 1) or (column == players and place != "talon"):
-            raise ViewError(f"a place is a seat or 'talon', not {place!r}", reason="SEAT_OUT_OF_RANGE", field="place")
+        if isinstance(place, str) and place == "talon":
+            column = players
+        elif isinstance(place, int) and not isinstance(place, bool) and 0 <= place < players:
+            column = place
+        else:
+            raise ViewError(
+                f"a place is a seat or 'talon', not {shown(place)}", reason="SEAT_OUT_OF_RANGE", field="place"
+            )
         return float(self.table[read_tile(tile, "tile").index, column])
 
     def sample(self, rng: np.random.Generator | int | None = None) -> World:
@@ -79,15 +93,20 @@ class Belief:
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
         """``count`` independent worlds as numbers.
 
+        :param count: 0..100,000,000.
         :return: uint32 ``[count, players]`` tile masks (bit i: tile of index i; 0 for the view's own seat), and uint8
             ``[count, talon size]`` tile indices in drawing order.
-        :raises LimitsError: count is negative or the seed is out of range.
+        :raises LimitsError: count or the seed is out of range.
         """
-        return self._core.sample(count, _seed(rng))
+        return self._core.sample(_whole(count, MAX_COUNT, "count"), _seed(rng))
 
     def worlds(self, limit: int = 10_000) -> list[World] | None:
-        """Every world with its weight, or ``None`` when there are more than ``limit``."""
-        found = self._core.worlds(limit)
+        """Every world with its weight, or ``None`` when there are more than ``limit``.
+
+        :param limit: 0..10,000,000.
+        :raises LimitsError: it is out of range.
+        """
+        found = self._core.worlds(_whole(limit, MAX_WORLDS, "limit"))
         if found is None:
             return None
         return [World(self._hands(key[:-1]), mask_tiles(key[-1]), weight) for key, weight in sorted(found.items())]
@@ -95,6 +114,16 @@ class Belief:
     def _hands(self, masks: "npt.NDArray[np.uint32] | tuple[int, ...]") -> tuple[tuple[Tile, ...], ...]:
         own = self._view.seat
         return tuple(self._view.hand if seat == own else mask_tiles(int(mask)) for seat, mask in enumerate(masks))
+
+
+def _whole(value: int, most: int, field: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise LimitsError(f"a whole number is expected, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
+    if not 0 <= value <= most:
+        raise LimitsError(
+            f"0..{most} is expected, not {shown(value)}", reason=f"{field.upper()}_OUT_OF_RANGE", field=field
+        )
+    return value
 
 
 def _seed(rng: np.random.Generator | int | None) -> int:

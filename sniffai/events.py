@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from sniffai.errors import SniffError, ViewError
-from sniffai.integers import read_integer
+from sniffai.integers import BOUND, read_integer
 from sniffai.moves import Move
+from sniffai.shown import shown
 from sniffai.tiles import Tile, read_tiles
 
 
@@ -69,7 +70,7 @@ EventLike: TypeAlias = Event | Mapping[str, Any]
 
 
 def read_events(values: Iterable[EventLike], field: str = "events") -> tuple[Event, ...]:
-    """The events of a list of dictionaries (or of events, which pass unchanged).
+    """The events of a list of dictionaries (or of events, which are looked at and pass unchanged).
 
     :param field: what the caller calls the list, for errors.
     :raises ViewError: a value has not the form of an event.
@@ -77,12 +78,73 @@ def read_events(values: Iterable[EventLike], field: str = "events") -> tuple[Eve
     :raises MoveError: an attachment point does not exist.
     """
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
-        raise ViewError(f"a list of events is expected here, not {values!r}", reason="NOT_EVENTS", field=field)
+        raise ViewError(f"a list of events is expected here, not {shown(values)}", reason="NOT_EVENTS", field=field)
     return tuple(_read_event(value, f"{field}[{i}]") for i, value in enumerate(values))
+
+
+def check_events(values: object, field: str = "events") -> None:
+    """Look at a tuple of events made by hand: their parts are numbers, moves and tiles.
+
+    :raises ViewError: it is none; ``field`` is the offending part, such as ``"events[7].seat"``.
+    """
+    if not isinstance(values, tuple):
+        raise ViewError(f"a tuple of events is expected here, not {shown(values)}", reason="NOT_EVENTS", field=field)
+    for i, value in enumerate(values):
+        if not _is_sound(value):
+            _find_fault(value, f"{field}[{i}]")
+
+
+def _is_sound(event: object) -> bool:
+    """Whether every part of an event has exactly its type. Quick: views are made often."""
+    kind = type(event)
+    if kind is Play:
+        return (
+            type(event.seat) is int
+            and -BOUND <= event.seat <= BOUND
+            and type(event.move) is Move
+            and (event.points is None or (type(event.points) is int and -BOUND <= event.points <= BOUND))
+        )
+    if kind is Draw:
+        return (
+            type(event.seat) is int
+            and -BOUND <= event.seat <= BOUND
+            and type(event.count) is int
+            and -BOUND <= event.count <= BOUND
+            and (
+                event.tiles is None or (type(event.tiles) is tuple and all(type(tile) is Tile for tile in event.tiles))
+            )
+        )
+    return kind is Pass and type(event.seat) is int and -BOUND <= event.seat <= BOUND
+
+
+def _find_fault(event: object, field: str) -> None:
+    """Raise what is wrong with an event made by hand, if anything is."""
+    if not isinstance(event, (Play, Draw, Pass)):
+        raise ViewError(f"an event is expected here, not {shown(event)}", reason="NOT_AN_EVENT", field=field)
+    read_integer(event.seat, f"{field}.seat")
+    if isinstance(event, Play):
+        if not isinstance(event.move, Move):
+            raise ViewError(
+                f"a Move is expected here, not {shown(event.move)}", reason="WRONG_TYPE", field=f"{field}.move"
+            )
+        if event.points is not None:
+            read_integer(event.points, f"{field}.points")
+    elif isinstance(event, Draw):
+        read_integer(event.count, f"{field}.count")
+        if event.tiles is not None and not (
+            isinstance(event.tiles, tuple) and all(isinstance(tile, Tile) for tile in event.tiles)
+        ):
+            raise ViewError(
+                f"a tuple of tiles is expected here, not {shown(event.tiles)}",
+                reason="WRONG_TYPE",
+                field=f"{field}.tiles",
+            )
 
 
 def _read_event(value: EventLike, field: str) -> Event:
     if isinstance(value, (Play, Draw, Pass)):
+        if not _is_sound(value):
+            _find_fault(value, field)
         return value
     try:
         kind = _kind(value)
@@ -98,7 +160,7 @@ def _kind(value: Mapping[str, Any]) -> str:
         raise ViewError('an event has one of "play", "draw" and "pass"', reason="NOT_AN_EVENT")
     unknown = [key for key in value if key not in _KEYS[kinds[0]]]
     if unknown:
-        raise ViewError(f"a {kinds[0]} has no such field", reason="UNKNOWN_FIELD", field=str(unknown[0]))
+        raise ViewError(f"a {kinds[0]} has no such field", reason="UNKNOWN_FIELD", field=_name(unknown[0]))
     return kinds[0]
 
 
@@ -125,6 +187,11 @@ def _read_pass(value: Mapping[str, Any]) -> Pass:
     if value["pass"] is not True:
         raise ViewError("a pass is written as true", reason="WRONG_TYPE", field="pass")
     return Pass(_seat(value))
+
+
+def _name(key: object) -> str:
+    """A key of a dictionary as a field's name."""
+    return key if isinstance(key, str) and key.isidentifier() and len(key) <= 40 else shown(key)
 
 
 def _seat(value: Mapping[str, Any]) -> int:

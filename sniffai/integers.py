@@ -1,10 +1,13 @@
 """Whole numbers at the library's door: whatever a caller hands over, the core gets integers it can hold."""
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from sniffai.errors import ViewError
+from sniffai.shown import shown
 
-_BOUND = 30_000
+BOUND: Final = 30_000
+"""The door is this wide both ways."""
 
 
 def read_integer(value: object, field: str) -> int:
@@ -13,9 +16,9 @@ def read_integer(value: object, field: str) -> int:
     :raises ViewError: it is not; ``field`` is what the caller calls it.
     """
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ViewError(f"a whole number is expected here, not {value!r}", reason="NOT_A_NUMBER", field=field)
-    if not -_BOUND <= value <= _BOUND:
-        raise ViewError(f"the number is outside -{_BOUND}..{_BOUND}", reason="NUMBER_OUT_OF_RANGE", field=field)
+        raise ViewError(f"a whole number is expected here, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
+    if not -BOUND <= value <= BOUND:
+        raise ViewError(f"the number is outside -{BOUND}..{BOUND}", reason="NUMBER_OUT_OF_RANGE", field=field)
     return value
 
 
@@ -25,7 +28,7 @@ def read_integers(values: Iterable[object], field: str) -> tuple[int, ...]:
     :raises ViewError: it is no list of them; ``field`` is the path of the offending value.
     """
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-        raise ViewError(f"a list of numbers is expected here, not {values!r}", reason="NOT_NUMBERS", field=field)
+        raise ViewError(f"a list of numbers is expected here, not {shown(values)}", reason="NOT_NUMBERS", field=field)
     return tuple(read_integer(value, f"{field}[{i}]") for i, value in enumerate(values))
 
 

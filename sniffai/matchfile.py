@@ -1,5 +1,6 @@
 """The match record file: a text of tags and rounds, one event a line. docs/notation.md describes it."""
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from sniffai.events import Draw, Event, Pass, Play
 from sniffai.moves import Move
 from sniffai.record import Ending, MatchRecord, RoundRecord
 from sniffai.rules import PLAYERS, TARGET
+from sniffai.shown import shown
 from sniffai.tiles import Tile
 
 _T = TypeVar("_T")
@@ -27,7 +29,7 @@ def load_match(path: str | Path) -> MatchRecord:
     :raises NotationError: it cannot be read; ``field`` is such as ``"line 12"``.
     :raises OSError: there is no such file.
     """
-    return parse_match(decode(Path(path).read_bytes()))
+    return parse_match(decode(_path(path).read_bytes()))
 
 
 def dump_match(record: MatchRecord, path: str | Path) -> None:
@@ -35,7 +37,23 @@ def dump_match(record: MatchRecord, path: str | Path) -> None:
 
     :raises RecordError: a tag that the form cannot hold.
     """
-    Path(path).write_text(format_match(record), encoding="utf-8", newline="\n")
+    file = _path(path)
+    file.write_text(format_match(record), encoding="utf-8", newline="\n")
+
+
+def _path(path: str | Path) -> Path:
+    """A path that the system can be asked about.
+
+    :raises RecordError: it is none, or holds a NUL or what no file name can.
+    """
+    try:
+        file = Path(path)
+        sound = b"\0" not in os.fsencode(file)
+    except (TypeError, UnicodeEncodeError):
+        sound = False
+    if not sound:
+        raise RecordError(f"no path of a file: {shown(path)}", reason="BAD_PATH", field="path")
+    return file
 
 
 def decode(data: bytes) -> str:
@@ -43,6 +61,8 @@ def decode(data: bytes) -> str:
 
     :raises NotationError: it is not UTF-8.
     """
+    if not isinstance(data, (bytes, bytearray)):
+        raise NotationError(f"bytes are expected here, not {shown(data)}", reason="NOT_TEXT", field="data")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -57,6 +77,8 @@ def format_match(record: MatchRecord) -> str:
 
     :raises RecordError: a tag that the form cannot hold.
     """
+    if not isinstance(record, MatchRecord):
+        raise RecordError(f"a MatchRecord is expected here, not {shown(record)}", reason="WRONG_TYPE", field="record")
     own = {"Players": str(record.players), "Target": str(TARGET[record.players])}
     tags = [_tag_line(name, text) for name, text in (*own.items(), *_checked(record.tags))]
     rounds = [_round_lines(i, part) for i, part in enumerate(record.rounds, start=1)]
@@ -66,7 +88,9 @@ def format_match(record: MatchRecord) -> str:
 def _checked(tags: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     for name, text in tags:
         if name in _OWN_TAGS or not _TAG_NAME.fullmatch(name) or len(text.splitlines()) > 1 or text.endswith("\n"):
-            raise RecordError(f"no tag of a match file: {name!r}, {text!r}", reason="BAD_TAG", field=f"tags[{name}]")
+            raise RecordError(
+                f"no tag of a match file: {shown(name)}, {shown(text)}", reason="BAD_TAG", field=f"tags[{name[:40]}]"
+            )
         yield name, text
 
 
@@ -117,6 +141,8 @@ def parse_match(text: str) -> MatchRecord:
 
     :raises NotationError: it cannot be read; ``field`` is such as ``"line 12"``.
     """
+    if not isinstance(text, str):
+        raise NotationError(f"a text is expected here, not {shown(text)}", reason="NOT_TEXT", field="text")
     lines = _Lines(text)
     tags = dict(lines.tags())
     players = _players(tags)
@@ -174,7 +200,7 @@ class _Lines:
         """The words after ``word`` on the next line, which must begin with it."""
         words = self.take(f"{word} …", path)
         if words[0] != word:
-            raise self.unreadable(f"a line {word!r} is expected here, not {words[0]!r}")
+            raise self.unreadable(f"a line {word!r} is expected here, not {shown(words[0])}")
         return words[1:]
 
     def next_word(self) -> str:
@@ -249,7 +275,7 @@ def _numbers(lines: _Lines, words: Sequence[str]) -> tuple[int, ...]:
 
 def _number(lines: _Lines, word: str) -> int:
     if not _NUMBER.fullmatch(word):
-        raise lines.unreadable(f"a whole number is expected here, not {word!r}")
+        raise lines.unreadable(f"a whole number is expected here, not {shown(word)}")
     return int(word)
 
 

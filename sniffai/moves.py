@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from sniffai.errors import MoveError
 from sniffai.ports import point_code, point_name
+from sniffai.shown import shown
 from sniffai.tiles import TILES, Tile, TileLike, read_tile
 
 
@@ -32,6 +34,8 @@ class Move:
         :raises TileError: the tile does not exist.
         :raises MoveError: the attachment point does not exist.
         """
+        if not isinstance(text, str):
+            raise MoveError(f"a text is expected here, not {shown(text)}", reason="NOT_A_MOVE")
         tile, sign, at = text.partition("@")
         return cls(tile, at if sign else None)
 

@@ -1,10 +1,10 @@
 """What a search may spend, and how it searches."""
 
-import math
 from dataclasses import dataclass
 from typing import Final
 
 from sniffai.errors import LimitsError
+from sniffai.shown import shown
 
 DEFAULT_SECONDS: Final = 1.0
 """The time limit where neither a time nor a number of simulations is given."""
@@ -14,6 +14,7 @@ DEFAULT_MEMORY_BYTES: Final = 256 << 20
 
 MIN_MEMORY_BYTES: Final = 1 << 16
 MAX_SIMULATIONS: Final = 2**63 - 1
+MAX_SECONDS: Final = 1_000_000_000
 MAX_SEED: Final = 2**64 - 1
 
 
@@ -27,22 +28,26 @@ class Limits:
     simulations: int | None = None
     """Simulations, 1..2**63-1."""
     seconds: float | None = None
-    """Wall-clock time, above 0."""
+    """Wall-clock time, above 0 and at most 1,000,000,000."""
     memory_bytes: int | None = None
     """Hard cap of the search tree, at least 65,536 bytes; :data:`DEFAULT_MEMORY_BYTES` where not given."""
     stop_when_decided: bool = False
     """Whether the search ends when the best move is better than every other one with a probability of 0.99."""
 
     def __post_init__(self) -> None:
-        _check_whole("simulations", self.simulations, 1, MAX_SIMULATIONS)
-        _check_whole("memory_bytes", self.memory_bytes, MIN_MEMORY_BYTES, MAX_SIMULATIONS)
+        if self.simulations is not None:
+            _check_whole("simulations", self.simulations, 1, MAX_SIMULATIONS)
+        if self.memory_bytes is not None:
+            _check_whole("memory_bytes", self.memory_bytes, MIN_MEMORY_BYTES, MAX_SIMULATIONS)
+        _check_flag("stop_when_decided", self.stop_when_decided)
         seconds = self.seconds
         if seconds is None:
             return
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-            raise LimitsError(f"a number is expected, not {seconds!r}", reason="NOT_A_NUMBER", field="seconds")
-        if not (math.isfinite(seconds) and seconds > 0):
-            raise LimitsError(f"a time is above 0 and finite, not {seconds}", reason="OUT_OF_RANGE", field="seconds")
+            raise LimitsError(f"a number is expected, not {shown(seconds)}", reason="NOT_A_NUMBER", field="seconds")
+        if not 0 < seconds <= MAX_SECONDS:
+            message = f"a time is above 0 and at most {MAX_SECONDS:,} seconds, not {shown(seconds)}"
+            raise LimitsError(message, reason="OUT_OF_RANGE", field="seconds")
 
     def effective(self) -> "Limits":
         """The limits in force, the defaults filled in."""
@@ -99,7 +104,12 @@ class SearchParams:
         for name, (least, most) in _RANGES.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
-                raise LimitsError(f"{least:g}..{most:g} is expected, not {value!r}", reason="OUT_OF_RANGE", field=name)
+                message = f"{least:g}..{most:g} is expected, not {shown(value)}"
+                raise LimitsError(message, reason="OUT_OF_RANGE", field=name)
+        for name in ("inference", "follow", "forget", "exact"):
+            _check_flag(name, getattr(self, name))
+        if self.net_leaf is not None:
+            _check_flag("net_leaf", self.net_leaf)
 
     def uses_net_leaf(self, players: int) -> bool:
         """Whether leaves are valued by the net for a number of seats."""
@@ -121,18 +131,6 @@ _RANGES: Final = {
     "target_value": (0, 10_000),
 }
 
-PLAIN: Final = SearchParams(
-    root_exploration=40.0,
-    epsilon=1.0,
-    net_leaf=False,
-    inference=False,
-    forget=True,
-    exact=False,
-    lead_value=0.0,
-    target_value=0.0,
-)
-"""Plain ISMCTS: random rollouts, a belief that ignores draws and passes, the margin of the round as utility."""
-
 
 def check_seed(seed: int) -> int:
     """The seed itself.
@@ -152,10 +150,26 @@ def check_threads(threads: int) -> int:
     return threads
 
 
-def _check_whole(field: str, value: int | None, least: int, most: int) -> None:
-    if value is None:
-        return
+def _check_whole(field: str, value: int, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise LimitsError(f"a whole number is expected, not {value!r}", reason="NOT_A_NUMBER", field=field)
+        raise LimitsError(f"a whole number is expected, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
     if not least <= value <= most:
-        raise LimitsError(f"{least}..{most} is expected, not {value}", reason="OUT_OF_RANGE", field=field)
+        raise LimitsError(f"{least}..{most} is expected, not {shown(value)}", reason="OUT_OF_RANGE", field=field)
+
+
+def _check_flag(field: str, value: bool) -> None:
+    if not isinstance(value, bool):
+        raise LimitsError(f"True or False is expected, not {shown(value)}", reason="NOT_A_FLAG", field=field)
+
+
+PLAIN: Final = SearchParams(
+    root_exploration=40.0,
+    epsilon=1.0,
+    net_leaf=False,
+    inference=False,
+    forget=True,
+    exact=False,
+    lead_value=0.0,
+    target_value=0.0,
+)
+"""Plain ISMCTS: random rollouts, a belief that ignores draws and passes, the margin of the round as utility."""

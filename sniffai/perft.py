@@ -4,27 +4,40 @@ One ply is one placement, every attachment point its own; forced draws and passe
 ply. A sequence that ends the round earlier counts nothing beyond its end.
 """
 
-from sniffai.errors import LimitsError
+from sniffai.errors import LimitsError, ViewError
 from sniffai.moves import Move
 from sniffai.round import Round
+from sniffai.shown import shown
+from sniffai.tiles import TILES
 
 
 def perft(round_: Round, depth: int) -> int:
     """The number of sequences of exactly ``depth`` placements (0..28) from here; 1 for depth 0.
 
-    :raises LimitsError: ``depth`` is out of range.
+    :raises LimitsError: ``depth`` is no whole number in its range.
+    :raises ViewError: ``round_`` is no round.
     """
-    return round_.core().perft(depth)
+    return round_.core().perft(_check(round_, depth, 0))
 
 
 def divide(round_: Round, depth: int) -> dict[Move, int]:
     """:func:`perft` by first move, in the order of :meth:`Round.legal_moves`; ``depth`` is 1..28.
 
-    :raises LimitsError: ``depth`` is out of range.
+    :raises LimitsError: ``depth`` is no whole number in its range.
+    :raises ViewError: ``round_`` is no round.
     """
-    if depth < 1:
-        raise LimitsError(f"depth is 1..28 here, not {depth}", reason="DEPTH_OUT_OF_RANGE", field="depth")
+    _check(round_, depth, 1)
     return {move: _after(round_, move).core().perft(depth - 1) for move in round_.legal_moves()}
+
+
+def _check(round_: Round, depth: int, least: int) -> int:
+    if not isinstance(round_, Round):
+        raise ViewError(f"a round is expected here, not {shown(round_)}", reason="NOT_A_ROUND", field="round")
+    if not isinstance(depth, int) or isinstance(depth, bool) or not least <= depth <= len(TILES):
+        raise LimitsError(
+            f"depth is {least}..{len(TILES)}, not {shown(depth)}", reason="DEPTH_OUT_OF_RANGE", field="depth"
+        )
+    return depth
 
 
 def _after(round_: Round, move: Move) -> Round:

@@ -41,11 +41,11 @@ class History:
         :raises HistoryError: no deal explains it; ``field`` is the first event that cannot be, such as ``"events[7]"``.
         :raises SniffError: something breaks a rule; ``field`` is such as ``"events[7].at"``.
         """
-        core, seen = self._replay(players, seat, scores, explain_each=False)
         try:
+            core, seen = self._replay(players, seat, scores, explain_each=False)
             CoreBelief(core)
-        except HistoryError:
-            self._replay(players, seat, scores, explain_each=True)
+        except SniffError:
+            self._replay(players, seat, scores, explain_each=True)  # the first event that cannot be comes first
             raise
         return core, type(self)(self.leader, self.dealt, seen)
 

@@ -6,12 +6,16 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Final, Self
 
 from sniffai.deal import Deal
 from sniffai.errors import RecordError, SniffError
 from sniffai.events import Draw, Event, Pass, Play
 from sniffai.round import Round
+from sniffai.rules import PLAYERS
+from sniffai.shown import shown
+
+_TYPE: Final = "WRONG_TYPE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,10 @@ class RoundRecord:
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
-    """The rounds of a match, or of a part of one, with tags for whatever else is worth keeping."""
+    """The rounds of a match, or of a part of one, with tags for whatever else is worth keeping.
+
+    :raises RecordError: a part is not of its type.
+    """
 
     players: int
     """Seats, 2..4."""
@@ -86,14 +93,32 @@ class MatchRecord:
     tags: tuple[tuple[str, str], ...] = ()
     """Name and text of each, such as ``("Date", "2026-11-30")`` or ``("Seat0", "Ann")``."""
 
+    def __post_init__(self) -> None:
+        if type(self.players) is not int or self.players not in PLAYERS:
+            raise RecordError(
+                f"a match has 2..4 seats, not {shown(self.players)}", reason="PLAYERS_OUT_OF_RANGE", field="players"
+            )
+        if not isinstance(self.rounds, tuple):
+            raise RecordError(f"a tuple is expected here, not {shown(self.rounds)}", reason=_TYPE, field="rounds")
+        for i, record in enumerate(self.rounds):
+            if not isinstance(record, RoundRecord):
+                raise RecordError(
+                    f"a RoundRecord is expected here, not {shown(record)}", reason=_TYPE, field=f"rounds[{i}]"
+                )
+        _check_tags(self.tags)
+
     @classmethod
     def of(cls, rounds: Iterable[Round], tags: Mapping[str, str] | None = None) -> Self:
         """The record of rounds as they were played, one after the other.
 
         :param tags: whatever else is worth keeping; the file form takes letters, digits and ``_`` in a name.
-        :raises RecordError: there is no round.
+        :raises RecordError: there is no round, or a tag is no text.
         """
-        records = tuple(RoundRecord.of(round_) for round_ in rounds)
+        if isinstance(rounds, (str, Mapping)) or not isinstance(rounds, Iterable):
+            raise RecordError(f"a list of rounds is expected here, not {shown(rounds)}", reason=_TYPE, field="rounds")
+        records = tuple(_record_of(round_, i) for i, round_ in enumerate(rounds))
+        if tags is not None and not isinstance(tags, Mapping):
+            raise RecordError(f"texts by name are expected here, not {shown(tags)}", reason=_TYPE, field="tags")
         if not records:
             raise RecordError("a match has at least one round", reason="NO_ROUNDS", field="rounds")
         return cls(records[0].start.players, records, tuple((tags or {}).items()))
@@ -116,14 +141,36 @@ class MatchRecord:
 
     def place(self, path: str) -> str:
         """Where a :class:`RecordError`'s field is, for a person: ``"line 37: round 3, event 6"``."""
-        match = re.match(r"rounds\[(\d+)\]\.?(.*)", path)
-        if match is None:
-            return path
+        match = re.match(r"rounds\[(\d{1,9})\]\.?(.*)", path) if isinstance(path, str) else None
+        if match is None or int(match[1]) >= len(self.rounds):
+            raise RecordError(f"the record has no place {shown(path)}", reason="NO_SUCH_PLACE", field="path")
         number, rest = int(match[1]), match[2]
-        part = re.match(r"events\[(\d+)\]", rest)
+        part = re.match(r"events\[(\d{1,9})\]", rest)
         what = f"round {number + 1}" + (f", event {int(part[1]) + 1}" if part else f", {rest}" if rest else "")
         line = _line_of(self.rounds[number].lines, rest)
         return what if line is None else f"line {line}: {what}"
+
+
+def _record_of(round_: Round, number: int) -> RoundRecord:
+    if not isinstance(round_, Round):
+        raise RecordError(f"a Round is expected here, not {shown(round_)}", reason=_TYPE, field=f"rounds[{number}]")
+    return RoundRecord.of(round_)
+
+
+def _check_tags(tags: object) -> None:
+    """A tuple of pairs of texts that UTF-8 can hold."""
+    if not isinstance(tags, tuple):
+        raise RecordError(f"a tuple of tags is expected here, not {shown(tags)}", reason=_TYPE, field="tags")
+    for i, tag in enumerate(tags):
+        if not (isinstance(tag, tuple) and len(tag) == 2 and all(map(_is_text, tag))):
+            raise RecordError(f"a tag is a name and a text, not {shown(tag)}", reason="BAD_TAG", field=f"tags[{i}]")
+
+
+def _is_text(value: object) -> bool:
+    try:
+        return isinstance(value, str) and bool(value.encode() or True)
+    except UnicodeEncodeError:
+        return False
 
 
 def _replay_event(round_: Round, number: int, claimed: Event) -> None:

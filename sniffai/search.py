@@ -9,9 +9,10 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Lock
 from typing import Any, Final
 
-from sniffai.errors import ViewError
+from sniffai.errors import LimitsError, ViewError
 from sniffai.exact import solve_end
 from sniffai.moves import Move
 from sniffai.nets import load_policy, load_world_value
@@ -28,6 +29,7 @@ from sniffai.params import (
 from sniffai.ports import point_name
 from sniffai.report import Action, Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, StopReason, TeamValue
 from sniffai.rules import team_of
+from sniffai.shown import shown
 from sniffai.solver import MoveValue
 from sniffai.version import VERSION
 from sniffai.view import View
@@ -58,6 +60,10 @@ class Searcher:
     """
 
     def __init__(self, view: View, *, seed: int = 0, params: SearchParams | None = None, threads: int = 1) -> None:
+        if not isinstance(view, View):
+            raise ViewError(f"a View is expected, not {shown(view)}", reason="NOT_A_VIEW", field="view")
+        if params is not None and not isinstance(params, SearchParams):
+            raise LimitsError(f"SearchParams are expected, not {shown(params)}", reason="NOT_PARAMS", field="params")
         if view.must in ("wait", "over"):
             over = view.must == "over"
             why = "the round is over" if over else f"it is the turn of seat {view.to_move}"
@@ -69,16 +75,23 @@ class Searcher:
         self._threads = check_threads(threads)
         self._cores: list[CoreSearch] = []
         self._stopped = False
+        self._turn = Lock()
 
     def run(self, limits: Limits | None = None) -> Analysis:
         """Search until a limit is hit or :meth:`stop` is called, and say what was found.
 
         A further run goes on with the same trees: ``simulations`` counts all of them, ``seconds`` starts anew, and
-        ``memory_bytes`` stays as it was. A forced move, draw or pass is answered at once.
+        ``memory_bytes`` stays as it was. A forced move, draw or pass is answered at once. A run waits for another one
+        of the same searcher to end.
 
-        :raises HistoryError: no deal explains the view.
+        :raises LimitsError: ``limits`` is no :class:`Limits`.
         """
-        limits = (limits or Limits()).effective()
+        if limits is not None and not isinstance(limits, Limits):
+            raise LimitsError(f"Limits are expected, not {shown(limits)}", reason="NOT_LIMITS", field="limits")
+        with self._turn:
+            return self._run((limits or Limits()).effective())
+
+    def _run(self, limits: Limits) -> Analysis:
         moves = distinct_moves(self._view)
         if len(moves) <= 1:
             return self._forced(moves, limits)

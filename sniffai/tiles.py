@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from sniffai.errors import SniffError, TileError
+from sniffai.shown import shown
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -20,8 +21,11 @@ class Tile:
     """Pips of the higher half, 0..6."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.low <= self.high <= 6:
-            raise _unknown(f"{self.low}|{self.high}")
+        low, high = self.low, self.high
+        if type(low) is not int or type(high) is not int or not 0 <= low <= high <= 6:
+            raise TileError(
+                f"{shown(low)}|{shown(high)} is no tile; 0 <= low <= high <= 6, whole numbers", reason="UNKNOWN_TILE"
+            )
 
     @classmethod
     def parse(cls, text: str) -> "Tile":
@@ -29,7 +33,7 @@ class Tile:
 
         :raises TileError: the text names no tile.
         """
-        tile = _BY_TEXT.get(text)
+        tile = _BY_TEXT.get(text) if isinstance(text, str) else None
         if tile is None:
             raise _unknown(text)
         return tile
@@ -82,7 +86,7 @@ def read_tiles(values: Iterable[TileLike], field: str, seen: dict[Tile, str] | N
     :raises TileError: a value is no tile, or a tile occurs twice; ``field`` is the path of that value.
     """
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
-        raise TileError(f"a list of tiles is expected here, not {values!r}", reason="NOT_TILES", field=field)
+        raise TileError(f"a list of tiles is expected here, not {shown(values)}", reason="NOT_TILES", field=field)
     seen = {} if seen is None else seen
     return tuple(_read_tile(value, f"{field}[{i}]", seen) for i, value in enumerate(values))
 
@@ -99,9 +103,14 @@ def read_tile(value: TileLike, field: str) -> Tile:
 
 
 def tile_mask(tiles: Iterable[Tile]) -> int:
-    """The 28-bit set of these tiles."""
+    """The 28-bit set of these tiles.
+
+    :raises TileError: a value is no tile.
+    """
     mask = 0
     for tile in tiles:
+        if not isinstance(tile, Tile):
+            raise _unknown(tile)
         mask |= 1 << tile.index
     return mask
 
@@ -125,6 +134,6 @@ def _read_tile(value: TileLike, field: str, seen: dict[Tile, str]) -> Tile:
 
 
 def _unknown(value: object) -> TileError:
-    if isinstance(value, str) and (turned := value[::-1]) in _BY_TEXT:
-        return TileError(f"write {turned}, the lower half first, for {value!r}", reason="UNKNOWN_TILE")
-    return TileError(f"{value!r} is no tile; write low|high with 0 <= low <= high <= 6", reason="UNKNOWN_TILE")
+    if isinstance(value, str) and len(value) == 3 and (turned := value[::-1]) in _BY_TEXT:
+        return TileError(f"write {turned}, the lower half first, for {shown(value)}", reason="UNKNOWN_TILE")
+    return TileError(f"{shown(value)} is no tile; write low|high with 0 <= low <= high <= 6", reason="UNKNOWN_TILE")

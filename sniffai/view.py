@@ -9,12 +9,13 @@ from typing import Any, Literal, Self, cast
 
 from sniffai import notation
 from sniffai.deal import Deal
-from sniffai.errors import ViewError
-from sniffai.events import Draw, Event, EventLike
+from sniffai.errors import TileError, ViewError
+from sniffai.events import Draw, Event, EventLike, check_events
 from sniffai.integers import none_if_negative, read_integer, read_integers
 from sniffai.layout import AttachmentPoint, Layout
 from sniffai.moves import Move, MoveLike
 from sniffai.position import History, Position, Snapshot
+from sniffai.shown import shown
 from sniffai.tiles import Tile, TileLike, mask_tiles, tile_or_none
 from sniffai_ext.layout import Layout as CoreLayout
 from sniffai_ext.view import View as CoreView
@@ -41,6 +42,7 @@ class View:
     _core: CoreView = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        _check_parts(self)
         core, position = self.position.open(self.players, self.seat, self.scores)
         object.__setattr__(self, "position", position)
         object.__setattr__(self, "_core", core)
@@ -105,6 +107,8 @@ class View:
 
         :raises ViewError: there is no such seat.
         """
+        if not isinstance(start, Deal):
+            raise ViewError(f"a Deal is expected here, not {shown(start)}", reason="WRONG_TYPE", field="start")
         if read_integer(seat, "seat") not in range(start.players):
             raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field="seat")
         seen = tuple(_as_seen(event, seat) for event in history)
@@ -254,6 +258,59 @@ class View:
         layout = self._core.layout
         layout.play(*Move.of(move).codes)
         return layout
+
+
+def _check_parts(view: View) -> None:
+    """The parts of a view made by hand are numbers and a position; the core looks at what they say.
+
+    :raises ViewError: one is not.
+    :raises TileError: a tile dealt is none.
+    """
+    read_integer(view.players, "players")
+    read_integer(view.seat, "seat")
+    object.__setattr__(view, "scores", read_integers(view.scores, "scores"))
+    position = view.position
+    if isinstance(position, History):
+        read_integer(position.leader, "leader")
+        _check_tiles(position.dealt, "hand")
+        check_events(position.events)
+    elif isinstance(position, Snapshot):
+        _check_snapshot(position)
+    else:
+        raise ViewError(
+            f"a History or a Snapshot is expected here, not {shown(position)}", reason="WRONG_TYPE", field="position"
+        )
+
+
+def _check_snapshot(snapshot: Snapshot) -> None:
+    _check_tuple(snapshot.table, "table")
+    for i, move in enumerate(snapshot.table):
+        if not isinstance(move, Move):
+            raise ViewError(f"a Move is expected here, not {shown(move)}", reason="WRONG_TYPE", field=f"table[{i}]")
+    _check_tiles(snapshot.hand, "hand")
+    _check_tuple(snapshot.sizes, "sizes")
+    read_integers(snapshot.sizes, "sizes")
+    read_integer(snapshot.talon_size, "talon_size")
+    _check_tuple(snapshot.voids, "voids")
+    for seat, suits in enumerate(snapshot.voids):
+        _check_tuple(suits, f"voids[{seat}]")
+        if not set(read_integers(suits, f"voids[{seat}]")) <= set(range(7)) or len(set(suits)) < len(suits):
+            raise ViewError("a suit is a number of pips 0..6", reason="SUIT_OUT_OF_RANGE", field=f"voids[{seat}]")
+    if snapshot.drawn is not None:
+        _check_tiles((snapshot.drawn,), "drawn")
+
+
+def _check_tuple(values: object, field: str) -> None:
+    if not isinstance(values, tuple):
+        raise ViewError(f"a tuple is expected here, not {shown(values)}", reason="WRONG_TYPE", field=field)
+
+
+def _check_tiles(values: object, field: str) -> None:
+    if not isinstance(values, tuple):
+        raise TileError(f"a tuple of tiles is expected here, not {shown(values)}", reason="NOT_TILES", field=field)
+    for value in values:
+        if not isinstance(value, Tile):
+            raise TileError(f"a Tile is expected here, not {shown(value)}", reason="UNKNOWN_TILE", field=field)
 
 
 def _as_seen(event: Event, seat: int) -> Event:

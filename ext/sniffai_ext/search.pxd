@@ -52,6 +52,7 @@ cdef class Search:
     cdef bint follow                  # the other seats follow the policy in the tree
     cdef uint64_t done                # simulations finished
     cdef volatile int stop_flag
+    cdef bint busy                    # a run is under way
     cdef RootStats[ROOT_ROOM] root    # by root move
     cdef double goal                  # probability of being best that decides a search; 0: never
     cdef void simulate(self) noexcept nogil

@@ -165,11 +165,15 @@ cdef class Search:
         :return: the reason of the stop: ``"simulations"``, ``"seconds"``, ``"memory"``, ``"stopped"`` or ``"decided"``.
         """
         cdef uint64_t most = simulations
+        if self.busy:
+            raise RuntimeError("the search runs already, in another thread")
+        self.busy = True
         cdef double deadline = monotonic() + seconds
         cdef int reason
         self.goal = goal
         with nogil:
             reason = self.run_until(most, deadline)
+        self.busy = False
         return STOP_REASONS[reason]
 
     def stop(self):

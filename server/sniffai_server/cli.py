@@ -75,10 +75,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError("a port is 0 to 65535")
-    return port
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) <= 65535):
+        raise argparse.ArgumentTypeError("a port is a whole number, 0 to 65535")
+    return int(text)
 
 
 def _loopback(text: str) -> str:
@@ -86,7 +85,6 @@ def _loopback(text: str) -> str:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least 1 is needed")
-    return number
+    if not (text.isascii() and text.isdigit() and len(text) < 5 and int(text) >= 1):
+        raise argparse.ArgumentTypeError("a whole number is expected, 1 to 9999")
+    return int(text)

@@ -1,6 +1,8 @@
 """The group of commands, and how whatever goes wrong is told: one line on standard error, never a traceback."""
 
 import importlib
+import os
+import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -71,7 +73,18 @@ def run(args: Sequence[str] | None = None) -> int:
         return _fail(str(error), 2)
     except ModuleNotFoundError as error:
         return _fail_for_module(error)
+    except BrokenPipeError:
+        _give_up_output()
+        return 0
+    except OSError as error:
+        _give_up_output()
+        return _fail(error.strerror or str(error), 1)
     return done if isinstance(done, int) else 0
+
+
+def _give_up_output() -> None:
+    """Nobody takes what is still to be written: let it go without a word."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, status: int) -> int:

@@ -5,13 +5,13 @@ import platform
 
 import click
 
-from sniffai.cli.parts import json_option, show, table
+from sniffai.cli.parts import json_option, read_address, show, table
 from sniffai.rules import HAND_SIZE, PLAYERS, TALON_SIZE, TARGET, TEAMS
 from sniffai.version import VERSION
 
 
 @click.command("info")
-@click.option("--server", metavar="ADDRESS", help="Ask the server at HOST:PORT.")
+@click.option("--server", metavar="ADDRESS", callback=read_address, help="Ask the server at HOST:PORT.")
 @json_option
 def command(server: str | None, as_json: bool) -> None:
     """Print the version and the games that are played; with --server also the limits set there."""

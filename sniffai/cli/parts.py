@@ -29,12 +29,24 @@ def read_text(source: str) -> str:
 
     :raises BadInput: there is no such file, or it is not UTF-8 text.
     """
+    if source == "-" and sys.stdin is None:
+        raise BadInput("standard input is closed")
     try:
         return decode(sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes())
     except OSError as error:
         raise BadInput(f"{source}: {error.strerror}") from None
     except NotationError as error:
         raise BadInput(f"{source}: {error}") from None
+
+
+def read_address(_context: click.Context, _option: click.Parameter, address: str | None) -> str | None:
+    """The address of a server, where one is given.
+
+    :raises BadInput: it is empty.
+    """
+    if address is not None and not address.strip():
+        raise BadInput("--server: an address is expected, such as 127.0.0.1:50051")
+    return address
 
 
 def deal_options(function: F) -> F:

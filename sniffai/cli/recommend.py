@@ -6,7 +6,7 @@ import click
 
 from sniffai import analyze, wire
 from sniffai.cli.answer import print_answer
-from sniffai.cli.parts import BadInput, json_option, read_text
+from sniffai.cli.parts import BadInput, json_option, read_address, read_text
 from sniffai.params import Limits
 from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
 from sniffai.view import View
@@ -24,7 +24,9 @@ class Question:
 
 @click.command("recommend")
 @click.argument("file")
-@click.option("--server", metavar="ADDRESS", help="Ask the server at HOST:PORT instead of searching here.")
+@click.option(
+    "--server", metavar="ADDRESS", callback=read_address, help="Ask a server at HOST:PORT, do not search here."
+)
 @click.option("--simulations", type=click.IntRange(min=1), help="Stop after so many simulations.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so much time.")
 @click.option("--seed", type=click.IntRange(0, wire.MAX_SEED), help="Makes the answer repeatable. [default: 0]")

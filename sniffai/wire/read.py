@@ -7,7 +7,7 @@ from google.protobuf.message import Message
 
 from sniffai.errors import SniffError
 from sniffai.moves import Move
-from sniffai.params import MIN_MEMORY_BYTES, Limits
+from sniffai.params import MAX_SECONDS, MIN_MEMORY_BYTES, Limits
 from sniffai.round import Round
 from sniffai.rules import TEAMS
 from sniffai.v1 import event_pb2, limits_pb2, move_pb2, round_pb2, view_pb2
@@ -70,7 +70,8 @@ def read_limits(limits: limits_pb2.Limits, path: str = "limits") -> Limits:
             *bad_duration(limits.time, f"{path}.time"),
         ]
     )
-    return Limits(simulations, seconds, memory_bytes, limits.stop_when_decided)
+    longest = None if seconds is None else min(seconds, float(MAX_SECONDS))
+    return Limits(simulations, longest, memory_bytes, limits.stop_when_decided)
 
 
 def read_seed(seed: int, path: str = "seed") -> int:

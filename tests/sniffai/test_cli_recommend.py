@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -153,3 +154,28 @@ def test_wrong_input_is_named_with_its_field(capsys: pytest.CaptureFixture[str],
     other = sniffai.Round.deal(2, seed=3).view(1 - VIEW.seat)
     (tmp_path / "line.txt").write_text(other.to_text(), encoding="utf-8")
     assert "turn" in refused(capsys, 2, [str(tmp_path / "line.txt")])
+
+
+def test_an_empty_address_a_closed_input_and_endless_seconds_are_refused(
+    capsys: pytest.CaptureFixture[str], view_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "address" in refused(capsys, 2, [view_file, "--server", ""])
+    assert "seconds" in refused(capsys, 2, [view_file, "--seconds", "1e305"])
+    assert "seconds" in refused(capsys, 2, [view_file, "--seconds", "1e300", "--server", "127.0.0.1:1"])
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "closed" in refused(capsys, 2, ["-"])
+
+
+@pytest.mark.parametrize("target", ["/dev/full"])
+def test_output_that_nobody_can_take_ends_with_one_line(view_file: str, target: str) -> None:
+    with Path(target).open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sniffai", "recommend", view_file, "--simulations", "10"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("sniffai: ")
+    assert done.stderr.count("\n") == 1

@@ -454,3 +454,18 @@ def test_places_of_play_are_those_of_others() -> None:
         "3|3": (8, "1"),
     }
     assert first_fault(sight, [0, 0]) is None
+
+
+def test_the_first_impossible_event_is_named_even_where_a_later_one_breaks_a_rule() -> None:
+    """Seat 1 cannot have drawn eight tiles without a fit; that it later places a tile it cannot hold comes after."""
+    events = [
+        {"play": "0|5", "at": None, "seat": 0},
+        {"draw": 8, "seat": 1},
+        {"play": "0|3", "at": "0|5:LOW", "seat": 1},
+        {"play": "3|4", "at": "0|3:HIGH", "seat": 0},
+        {"play": "4|5", "at": "3|4:HIGH", "seat": 1},
+    ]
+    hand = ["3|4", "1|4", "4|4", "0|1", "0|5", "0|4", "0|0"]
+    with pytest.raises(sniffai.HistoryError) as error:
+        sniffai.View.from_events(players=2, seat=0, leader=0, scores=[0, 0], hand=hand, events=events)
+    assert error.value.field == "events[1]"

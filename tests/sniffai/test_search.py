@@ -157,6 +157,33 @@ def test_a_second_run_goes_on_with_the_tree() -> None:
     assert again.moves == analyze(view, Limits(simulations=900), seed=4).moves
 
 
+def test_runs_of_one_searcher_from_several_threads_wait_for_each_other() -> None:
+    view = decisions(2, 1)[0]
+    searcher = Searcher(view, seed=4)
+    totals = [200, 900, 500, 700]
+    threads = [threading.Thread(target=searcher.run, args=(Limits(simulations=total),)) for total in totals]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    analysis = searcher.run(Limits(simulations=900))
+    assert analysis.effort.simulations == 900
+    assert analysis.moves == analyze(view, Limits(simulations=900), seed=4).moves
+
+
+@pytest.mark.parametrize("wrong", [{"limits": 5}, {"params": 5}, {"seed": None}, {"threads": None}])
+def test_arguments_of_another_kind_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(sniffai.LimitsError) as error:
+        analyze(decisions(2, 1)[0], **wrong)
+    assert [error.value.field] == list(wrong)
+
+
+def test_something_else_than_a_view_is_refused() -> None:
+    with pytest.raises(sniffai.ViewError) as error:
+        analyze("view")  # type: ignore[arg-type]
+    assert error.value.field == "view"
+
+
 def test_without_limits_the_default_time_holds() -> None:
     limits = Limits().effective()
     assert limits.seconds == 1.0
@@ -177,6 +204,10 @@ def test_without_limits_the_default_time_holds() -> None:
         ({"seconds": math.inf}, "seconds"),
         ({"seconds": math.nan}, "seconds"),
         ({"seconds": "1"}, "seconds"),
+        ({"seconds": 1e305}, "seconds"),
+        ({"seconds": 10**400}, "seconds"),
+        ({"simulations": 10**5000}, "simulations"),
+        ({"stop_when_decided": "yes"}, "stop_when_decided"),
         ({"memory_bytes": MIN_MEMORY_BYTES - 1}, "memory_bytes"),
     ],
 )
@@ -193,10 +224,14 @@ def test_a_seed_out_of_range_is_refused(seed: object) -> None:
     assert error.value.field == "seed"
 
 
-@pytest.mark.parametrize("params", [{"exploration": -1.0}, {"exploration": math.nan}, {"epsilon": 1.01}])
-def test_search_parameters_out_of_range_are_refused(params: dict[str, float]) -> None:
-    with pytest.raises(sniffai.LimitsError):
+@pytest.mark.parametrize(
+    "params",
+    [{"exploration": -1.0}, {"exploration": math.nan}, {"epsilon": 1.01}, {"net_leaf": "x"}, {"inference": 1}],
+)
+def test_search_parameters_out_of_range_are_refused(params: dict[str, Any]) -> None:
+    with pytest.raises(sniffai.LimitsError) as error:
         SearchParams(**params)
+    assert [error.value.field] == list(params)
 
 
 @pytest.mark.parametrize(
