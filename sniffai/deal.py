@@ -8,6 +8,7 @@ from typing import Self
 from sniffai.errors import TileError, ViewError
 from sniffai.integers import read_integer, read_integers
 from sniffai.rules import HAND_SIZE, TEAMS
+from sniffai.shown import shown
 from sniffai.tiles import TILES, Tile, TileLike, read_tiles
 from sniffai_ext.round import check_players, check_scores
 
@@ -46,7 +47,7 @@ class Deal:
         """
         seen: dict[Tile, str] = {}
         if isinstance(hands, str) or not isinstance(hands, Iterable):
-            raise TileError(f"a list of hands is expected here, not {hands!r}", reason="NOT_TILES", field="hands")
+            raise TileError(f"a list of hands is expected here, not {shown(hands)}", reason="NOT_TILES", field="hands")
         read = tuple(read_tiles(hand, f"hands[{seat}]", seen) for seat, hand in enumerate(hands))
         return cls(
             players=read_integer(players, "players"),

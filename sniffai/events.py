@@ -94,27 +94,29 @@ def check_events(values: object, field: str = "events") -> None:
             _find_fault(value, f"{field}[{i}]")
 
 
+def check_event(value: object, field: str) -> None:
+    """The same for one event.
+
+    :raises ViewError: a part is not of its type.
+    """
+    if not _is_sound(value):
+        _find_fault(value, field)
+
+
 def _is_sound(event: object) -> bool:
     """Whether every part of an event has exactly its type. Quick: views are made often."""
-    kind = type(event)
-    if kind is Play:
-        return (
-            type(event.seat) is int
-            and -BOUND <= event.seat <= BOUND
-            and type(event.move) is Move
-            and (event.points is None or (type(event.points) is int and -BOUND <= event.points <= BOUND))
-        )
-    if kind is Draw:
-        return (
-            type(event.seat) is int
-            and -BOUND <= event.seat <= BOUND
-            and type(event.count) is int
-            and -BOUND <= event.count <= BOUND
-            and (
-                event.tiles is None or (type(event.tiles) is tuple and all(type(tile) is Tile for tile in event.tiles))
-            )
-        )
-    return kind is Pass and type(event.seat) is int and -BOUND <= event.seat <= BOUND
+    if type(event) is Play:
+        points = event.points
+        return _is_number(event.seat) and type(event.move) is Move and (points is None or _is_number(points))
+    if type(event) is Draw:
+        tiles = event.tiles
+        known = tiles is None or (type(tiles) is tuple and all(type(tile) is Tile for tile in tiles))
+        return known and _is_number(event.seat) and _is_number(event.count)
+    return type(event) is Pass and _is_number(event.seat)
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and -BOUND <= value <= BOUND
 
 
 def _find_fault(event: object, field: str) -> None:
@@ -143,8 +145,7 @@ def _find_fault(event: object, field: str) -> None:
 
 def _read_event(value: EventLike, field: str) -> Event:
     if isinstance(value, (Play, Draw, Pass)):
-        if not _is_sound(value):
-            _find_fault(value, field)
+        check_event(value, field)
         return value
     try:
         kind = _kind(value)

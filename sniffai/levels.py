@@ -14,6 +14,7 @@ from sniffai.errors import LimitsError
 from sniffai.params import Limits
 from sniffai.people import CarelessPlayer, ForgetfulPlayer
 from sniffai.players import PLAYERS, Player, RandomPlayer, SearchPlayer, parse_player
+from sniffai.shown import shown
 from sniffai.statistics import wilson_interval
 
 THINKER_SIMULATIONS: Final = 500
@@ -92,7 +93,7 @@ def level_player(name: str, defaults: Limits | None = None) -> Player:
         if level.name == name:
             return _limited(level.player, defaults or Limits())
     known = ", ".join(level.name for level in LEVELS)
-    raise LimitsError(f"{name!r} is none of {known}", reason="UNKNOWN_LEVEL", field="level")
+    raise LimitsError(f"{shown(name)} is none of {known}", reason="UNKNOWN_LEVEL", field="level")
 
 
 def _limited(player: Player, limits: Limits) -> Player:
@@ -123,7 +124,7 @@ def named_player(text: str, defaults: Limits | None = None) -> Player:
     if name in PLAYERS:
         return parse_player(text, defaults)
     known = ", ".join((*PLAYERS, "careless", "forgetful", "level"))
-    raise LimitsError(f"{name!r} is none of {known}", reason="UNKNOWN_PLAYER", field="player")
+    raise LimitsError(f"{shown(name)} is none of {known}", reason="UNKNOWN_PLAYER", field="player")
 
 
 def _careless_player(parameters: str) -> CarelessPlayer:
@@ -131,7 +132,7 @@ def _careless_player(parameters: str) -> CarelessPlayer:
         return CarelessPlayer()
     name, _, value = parameters.partition("=")
     if name != "misses":
-        raise LimitsError(f"careless has no parameter {name!r}", reason="UNKNOWN_PARAMETER", field="player")
+        raise LimitsError(f"careless has no parameter {shown(name)}", reason="UNKNOWN_PARAMETER", field="player")
     return CarelessPlayer(_number(name, value))
 
 
@@ -153,4 +154,4 @@ def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise LimitsError(f"{text!r} is not a number", reason="NOT_A_NUMBER", field=name) from None
+        raise LimitsError(f"{shown(text)} is not a number", reason="NOT_A_NUMBER", field=name) from None

@@ -11,7 +11,7 @@ from sniffai.deal import Deal
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Draw, Event, Pass, Play
 from sniffai.moves import Move
-from sniffai.record import Ending, MatchRecord, RoundRecord
+from sniffai.record import Ending, MatchRecord, RoundRecord, check_recorded
 from sniffai.rules import PLAYERS, TARGET
 from sniffai.shown import shown
 from sniffai.tiles import Tile
@@ -101,6 +101,8 @@ def _tag_line(name: str, text: str) -> str:
 
 def _round_lines(number: int, record: RoundRecord) -> list[str]:
     start = record.start
+    for i, event in enumerate(record.events):
+        check_recorded(event, f"rounds[{number - 1}].events[{i}]")
     return [
         f"round {number}",
         f"leader {start.leader}",

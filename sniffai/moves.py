@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from sniffai.errors import MoveError
 from sniffai.ports import point_code, point_name
 from sniffai.shown import shown
 from sniffai.tiles import TILES, Tile, TileLike, read_tile
+
+_LONGEST: Final = 80
+"""Characters of an attachment point's name that are worth a look."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -25,6 +28,12 @@ class Move:
 
     def __init__(self, tile: TileLike, at: str | None = None) -> None:
         object.__setattr__(self, "tile", read_tile(tile, "tile"))
+        if at is not None and not (isinstance(at, str) and len(at) <= _LONGEST):
+            raise MoveError(
+                f"{shown(at)} is no attachment point; write tile:PORT, such as 4|6:HIGH or 1|1:LINE_A",
+                reason="UNKNOWN_ATTACHMENT_POINT",
+                field="at",
+            )
         object.__setattr__(self, "at", point_name(point_code(at)))
 
     @classmethod

@@ -13,6 +13,7 @@ from sniffai.errors import NotationError, SniffError
 from sniffai.events import Draw, Event, Pass, Play
 from sniffai.moves import Move
 from sniffai.position import History, Position, Snapshot
+from sniffai.shown import shown
 from sniffai.tiles import Tile
 
 _T = TypeVar("_T")
@@ -138,7 +139,7 @@ def _split(text: str, tags: dict[str, _Keys]) -> tuple[str, dict[str, str], list
     for word in words[1:colon]:
         key, sign, value = word.partition("=")
         if not sign or key not in (*required, *optional):
-            raise _unreadable(f"{word!r} is none of {', '.join((*required, *optional))} (written key=value)", "")
+            raise _unreadable(f"{shown(word)} is none of {', '.join((*required, *optional))} (written key=value)", "")
         if key in fields:
             raise _unreadable("the field is there twice", key)
         fields[key] = value
@@ -171,7 +172,7 @@ def _event(entry: str, seat: int, field: str) -> Event:
 
 def _number(text: str, field: str) -> int:
     if not _NUMBER.fullmatch(text):
-        raise _unreadable(f"a whole number is expected here, not {text!r}", field)
+        raise _unreadable(f"a whole number is expected here, not {shown(text)}", field)
     return int(text)
 
 
@@ -195,7 +196,7 @@ def _voids(text: str) -> tuple[tuple[int, ...], ...]:
     parts = text.split("/")
     for i, part in enumerate(parts):
         if part != "-" and not _SUITS.fullmatch(part):
-            raise _unreadable(f"suits such as 056, or - for none, are expected here, not {part!r}", f"voids[{i}]")
+            raise _unreadable(f"suits such as 056, or - for none, are expected here, not {shown(part)}", f"voids[{i}]")
     return tuple(tuple(sorted({int(digit) for digit in part if digit != "-"})) for part in parts)
 
 

@@ -17,7 +17,8 @@ def perft(round_: Round, depth: int) -> int:
     :raises LimitsError: ``depth`` is no whole number in its range.
     :raises ViewError: ``round_`` is no round.
     """
-    return round_.core().perft(_check(round_, depth, 0))
+    _check(round_, depth, 0)
+    return round_.core().perft(depth)
 
 
 def divide(round_: Round, depth: int) -> dict[Move, int]:
@@ -30,14 +31,13 @@ def divide(round_: Round, depth: int) -> dict[Move, int]:
     return {move: _after(round_, move).core().perft(depth - 1) for move in round_.legal_moves()}
 
 
-def _check(round_: Round, depth: int, least: int) -> int:
+def _check(round_: Round, depth: int, least: int) -> None:
     if not isinstance(round_, Round):
         raise ViewError(f"a round is expected here, not {shown(round_)}", reason="NOT_A_ROUND", field="round")
     if not isinstance(depth, int) or isinstance(depth, bool) or not least <= depth <= len(TILES):
         raise LimitsError(
-            f"depth is {least}..{len(TILES)}, not {shown(depth)}", reason="DEPTH_OUT_OF_RANGE", field="depth"
+            f"depth is {least}..{len(TILES)} here, not {shown(depth)}", reason="DEPTH_OUT_OF_RANGE", field="depth"
         )
-    return depth
 
 
 def _after(round_: Round, move: Move) -> Round:

@@ -15,6 +15,7 @@ from sniffai.nets import load_policy
 from sniffai.params import Limits, SearchParams
 from sniffai.report import Analysis
 from sniffai.search import analyze, distinct_moves
+from sniffai.shown import shown
 from sniffai.view import View
 
 
@@ -102,7 +103,7 @@ def parse_player(text: str, defaults: Limits | None = None) -> Player:
         return _SIMPLE[name]
     if name == "search":
         return _search_player(given, defaults or Limits())
-    raise LimitsError(f"{name!r} is none of {', '.join(PLAYERS)}", reason="UNKNOWN_PLAYER", field="player")
+    raise LimitsError(f"{shown(name)} is none of {', '.join(PLAYERS)}", reason="UNKNOWN_PLAYER", field="player")
 
 
 def _search_player(given: dict[str, str], defaults: Limits) -> SearchPlayer:
@@ -110,7 +111,7 @@ def _search_player(given: dict[str, str], defaults: Limits) -> SearchPlayer:
     own = Limits(**{name: _number(name, text, float if name == "seconds" else int) for name, text in limits.items()})
     known = {field.name: _flag if field.type in (bool, bool | None) else float for field in fields(SearchParams)}
     if unknown := sorted(set(given) - set(known)):
-        raise LimitsError(f"search has no parameter {unknown[0]!r}", reason="UNKNOWN_PARAMETER", field="player")
+        raise LimitsError(f"search has no parameter {shown(unknown[0])}", reason="UNKNOWN_PARAMETER", field="player")
     params = replace(SearchParams(), **{name: _number(name, text, known[name]) for name, text in given.items()})
     bounded = own.simulations is not None or own.seconds is not None
     return SearchPlayer(own if bounded else replace(defaults, memory_bytes=own.memory_bytes), params)
@@ -122,7 +123,7 @@ def _parameters(text: str) -> dict[str, str]:
     for pair in pairs:
         name, sign, value = pair.partition("=")
         if not sign:
-            raise LimitsError(f"{pair!r} is not name=value", reason="PARAMETER_SYNTAX", field="player")
+            raise LimitsError(f"{shown(pair)} is not name=value", reason="PARAMETER_SYNTAX", field="player")
         given[name] = value
     return given
 
@@ -139,4 +140,4 @@ def _number(name: str, text: str, kind: Callable[[str], Any]) -> Any:
     except SniffError:
         raise
     except ValueError:
-        raise LimitsError(f"{text!r} is not a number", reason="NOT_A_NUMBER", field=name) from None
+        raise LimitsError(f"{shown(text)} is not a number", reason="NOT_A_NUMBER", field=name) from None

@@ -7,6 +7,7 @@ once in the set, so tile and port together name an attachment point for good. Th
 from typing import Final
 
 from sniffai.errors import MoveError
+from sniffai.shown import shown
 from sniffai.tiles import TILES, Tile
 
 PLAIN_PORTS: Final = ("LOW", "HIGH")
@@ -45,5 +46,5 @@ def point_code(name: str | None) -> int:
 def _expectation(name: object) -> str:
     tile = next((tile for tile in TILES if isinstance(name, str) and name.startswith(f"{tile}:")), None)
     if tile is not None:
-        return f"{name!r} is no attachment point; {tile} has {', '.join(ports_of(tile))}"
-    return f"{name!r} is no attachment point; write tile:PORT, such as 4|6:HIGH or 1|1:LINE_A"
+        return f"{shown(name)} is no attachment point; {tile} has {', '.join(ports_of(tile))}"
+    return f"{shown(name)} is no attachment point; write tile:PORT, such as 4|6:HIGH or 1|1:LINE_A"

@@ -8,6 +8,7 @@ from sniffai.errors import HistoryError, SniffError, ViewError
 from sniffai.events import Draw, Event, EventLike, Play, read_events
 from sniffai.integers import read_integer, read_integers
 from sniffai.moves import Move, MoveLike
+from sniffai.shown import shown
 from sniffai.tiles import Tile, TileLike, read_tile, read_tiles, tile_mask
 from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.view import View as CoreView
@@ -162,7 +163,7 @@ def _note(seen: list[Event], event: Event) -> None:
 
 def _read_table(values: Iterable[MoveLike]) -> tuple[Move, ...]:
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
-        raise ViewError(f"a list of moves is expected here, not {values!r}", reason="NOT_MOVES", field="table")
+        raise ViewError(f"a list of moves is expected here, not {shown(values)}", reason="NOT_MOVES", field="table")
     return tuple(_read_placement(value, f"table[{i}]") for i, value in enumerate(values))
 
 
@@ -175,7 +176,7 @@ def _read_placement(value: MoveLike, field: str) -> Move:
 
 def _read_voids(players: int, values: Mapping[int, Iterable[int]]) -> tuple[tuple[int, ...], ...]:
     if not isinstance(values, Mapping):
-        raise ViewError(f"suits by seat are expected here, not {values!r}", reason="NOT_VOIDS", field="voids")
+        raise ViewError(f"suits by seat are expected here, not {shown(values)}", reason="NOT_VOIDS", field="voids")
     for seat, suits in values.items():
         if read_integer(seat, "voids") not in range(players):
             raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field=f"voids[{seat}]")

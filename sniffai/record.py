@@ -10,12 +10,13 @@ from typing import Final, Self
 
 from sniffai.deal import Deal
 from sniffai.errors import RecordError, SniffError
-from sniffai.events import Draw, Event, Pass, Play
+from sniffai.events import Draw, Event, Pass, Play, check_event
 from sniffai.round import Round
 from sniffai.rules import PLAYERS
 from sniffai.shown import shown
 
 _TYPE: Final = "WRONG_TYPE"
+_MOST: Final = 99_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,10 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class RoundRecord:
-    """What a record says of one round. Nothing of it is taken for true before :meth:`replay`."""
+    """What a record says of one round. Nothing of it is taken for true before :meth:`replay`.
+
+    :raises RecordError: a part is not of its type.
+    """
 
     start: Deal
     """The deal, the leader, the scores before."""
@@ -56,6 +60,24 @@ class RoundRecord:
     """Points after the round, one number a team."""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     """The line of a file that a part was read from, by its path: ``{"events[5]": 37}``."""
+
+    def __post_init__(self) -> None:
+        for name, kind in (
+            ("start", Deal),
+            ("events", tuple),
+            ("ending", Ending),
+            ("after", tuple),
+            ("lines", Mapping),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise _wrong(_TYPE, f"a {kind.__name__} is expected here, not {shown(value)}", name)
+        ending = self.ending
+        named = {"ending.went_out": ending.went_out, "ending.match_winner": ending.match_winner}
+        named |= {f"after[{i}]": points for i, points in enumerate(self.after)}
+        for path, number in named.items():
+            if number is not None and (type(number) is not int or abs(number) > _MOST):
+                raise _wrong(_TYPE, f"a whole number of 5 digits is expected here, not {shown(number)}", path)
 
     @classmethod
     def of(cls, round_: Round) -> Self:
@@ -142,6 +164,8 @@ class MatchRecord:
     def place(self, path: str) -> str:
         """Where a :class:`RecordError`'s field is, for a person: ``"line 37: round 3, event 6"``."""
         match = re.match(r"rounds\[(\d{1,9})\]\.?(.*)", path) if isinstance(path, str) else None
+        if isinstance(path, str) and not path.startswith("rounds["):
+            return path
         if match is None or int(match[1]) >= len(self.rounds):
             raise RecordError(f"the record has no place {shown(path)}", reason="NO_SUCH_PLACE", field="path")
         number, rest = int(match[1]), match[2]
@@ -173,9 +197,21 @@ def _is_text(value: object) -> bool:
         return False
 
 
+def check_recorded(event: object, path: str) -> None:
+    """An event of a record has the parts of one.
+
+    :raises RecordError: it has not; ``field`` is the part.
+    """
+    try:
+        check_event(event, path)
+    except SniffError as error:
+        raise RecordError(error.message, reason=error.reason, field=error.field) from None
+
+
 def _replay_event(round_: Round, number: int, claimed: Event) -> None:
     """Compare one recorded event with what the rules make of the round; play it if it is a choice."""
     path, history = f"events[{number}]", round_.history
+    check_recorded(claimed, path)
     if number < len(history):
         if claimed != history[number]:
             raise _wrong(

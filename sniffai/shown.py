@@ -15,7 +15,7 @@ def shown(value: object) -> str:
         text = _SHORT.repr(value)
         text.encode()
     except Exception:
-        text = f"<{type(value).__name__}>".encode(errors="replace").decode()
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
 
 
