@@ -96,9 +96,9 @@ class SearchParams:
     temperature: float = 1.0
     """How much less sharply the other seats follow the policy than :data:`MODEL_TEMPERATURES` say: 0.01..1,000."""
     lead_value: float = 6.0
-    """Points that the next lead is worth: -1,000..1,000."""
+    """Points that the next lead is worth, rounded to whole ones: -1,000..1,000."""
     target_value: float = 80.0
-    """Points that winning the match is worth beyond the points that win it: 0..10,000."""
+    """Points that winning the match is worth beyond the points that win it, rounded to whole ones: 0..10,000."""
 
     def __post_init__(self) -> None:
         for name, (least, most) in _RANGES.items():

@@ -86,6 +86,8 @@ cdef inline int join(Arms *arms, uint8_t move) noexcept nogil:
             arms.count += high
     return POINTS[arms.count]
 
+cdef str tile_text(int tile)
+
 cdef class Layout:
     cdef Arms arms
     cdef readonly int points          # points of the last placement

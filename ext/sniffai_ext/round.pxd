@@ -3,8 +3,9 @@
 from sniffai_ext.layout cimport Layout, has_double, has_line, join, singles_at
 from sniffai_ext.types cimport (
     BLOCKED, DOUBLE, FITTING, HIGH, LEAD, LINE, LOW, NO_TILE, RUNNING, SINGLE, SUIT, TARGET, WENT_OUT, State,
-    deduction, lowest, make_move, move_tile, target_of, team_count, team_of, uint8_t, uint32_t,
+    lowest, make_move, move_tile, target_of, team_count, team_of, uint8_t, uint32_t,
 )
+from sniffai_ext.utility cimport settlement
 
 cdef inline uint32_t choice(const State *state) noexcept nogil:
     """The tiles that the seat may choose from: its hand, or the drawn tile that is forced."""
@@ -57,6 +58,14 @@ cdef inline void pass_turn(State *state) noexcept nogil:
     if state.seat == state.players:
         state.seat = 0
 
+cdef inline void give_pass(State *state) noexcept nogil:
+    """The seat passes; when all have passed since the last placement the round is blocked."""
+    state.passes += 1
+    if state.passes == state.players:
+        state.end = BLOCKED
+    else:
+        pass_turn(state)
+
 cdef inline int place(State *state, uint8_t move) noexcept nogil:
     """Put down a legal move and end the round or the match if it does (rules 6, 7); returns the points.
 
@@ -99,11 +108,7 @@ cdef inline bint draw_until_fit(State *state) noexcept nogil:
 cdef inline void settle_turn(State *state) noexcept nogil:
     """Forced draws and passes until a seat can place a tile, or the round is blocked."""
     while state.end == RUNNING and not draw_until_fit(state):
-        state.passes += 1
-        if state.passes == state.players:
-            state.end = BLOCKED
-        else:
-            pass_turn(state)
+        give_pass(state)
 
 cdef inline int play(State *state, uint8_t move) noexcept nogil:
     """:func:`place`, then :func:`settle_turn`; returns the points."""
@@ -114,10 +119,11 @@ cdef inline int play(State *state, uint8_t move) noexcept nogil:
 
 cdef inline void settle(State *state) noexcept nogil:
     """Take every hand's deduction from its team's score, each hand by itself (rules 6); nothing after the target."""
-    cdef int seat
-    if state.end != TARGET:
-        for seat in range(state.players):
-            state.score[team_of(state.players, seat)] -= <short> deduction(state.hand[seat])
+    cdef int[3] gains
+    cdef int team
+    settlement(state, gains)
+    for team in range(team_count(state.players)):
+        state.score[team] += <short> gains[team]
 
 cdef class Round:
     cdef State state

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint64_t
 
-from sniffai_ext.layout cimport clear_arms
+from sniffai_ext.layout cimport clear_arms, tile_text
 from sniffai_ext.types cimport ALL_TILES, MAX_MOVES, TILES, hand_size, popcount, target_of
 
 from sniffai_ext.errors import LimitsError, MoveError, TileError, ViewError
@@ -98,8 +98,8 @@ cdef class Round:
                 raise TileError(f"a hand is dealt {hand_size(players)} tiles, not {int(mask).bit_count()}",
                                 reason="WRONG_HAND_SIZE", field=f"hands[{seat}]")
             if seen & <uint32_t> mask:
-                raise TileError(f"{LOW[lowest(seen & <uint32_t> mask)]}|{HIGH[lowest(seen & <uint32_t> mask)]} "
-                                "occurs twice", reason="TILE_TWICE", field=f"hands[{seat}]")
+                raise TileError(f"{tile_text(lowest(seen & <uint32_t> mask))} occurs twice", reason="TILE_TWICE",
+                                field=f"hands[{seat}]")
             seen |= <uint32_t> mask
             self.state.hand[seat] = mask
         if len(talon) != TILES - players * hand_size(players):
@@ -109,7 +109,7 @@ cdef class Round:
             if not 0 <= tile < TILES:
                 raise TileError(f"there is no tile with index {tile}", reason="UNKNOWN_TILE", field=f"talon[{place_}]")
             if seen >> tile & 1:
-                raise TileError(f"{LOW[tile]}|{HIGH[tile]} occurs twice", reason="TILE_TWICE",
+                raise TileError(f"{tile_text(tile)} occurs twice", reason="TILE_TWICE",
                                 field=f"talon[{place_}]")
             seen |= <uint32_t> 1 << tile
             self.state.talon[place_] = tile
@@ -190,10 +190,10 @@ cdef class Round:
             raise MoveError("the round is over", reason="ROUND_OVER")
         move = self.table.compact(tile, at)
         if not self.state.hand[seat] >> tile & 1:
-            raise MoveError(f"seat {seat} does not hold {LOW[tile]}|{HIGH[tile]}", reason="TILE_NOT_IN_HAND",
+            raise MoveError(f"seat {seat} does not hold {tile_text(tile)}", reason="TILE_NOT_IN_HAND",
                             field="tile")
         if not choice(&self.state) >> tile & 1:
-            raise MoveError(f"the drawn tile {LOW[self.state.forced]}|{HIGH[self.state.forced]} must be played",
+            raise MoveError(f"the drawn tile {tile_text(self.state.forced)} must be played",
                             reason="DRAWN_TILE_IS_FORCED", field="tile")
         self.table.put(tile, at)
         points = place(&self.state, move)
@@ -216,11 +216,7 @@ cdef class Round:
             if fits:
                 return
             self.log.append(("pass", self.state.seat))
-            self.state.passes += 1
-            if self.state.passes == self.state.players:
-                self.state.end = BLOCKED
-            else:
-                pass_turn(&self.state)
+            give_pass(&self.state)
 
     def perft(self, int depth):
         """The number of sequences of ``depth`` placements (0..28); draws and passes happen by themselves.

@@ -8,6 +8,7 @@ from sniffai_ext.pool cimport Pool
 from sniffai_ext.rng cimport Rng
 from sniffai_ext.tree cimport ROOT_ROOM, Tree
 from sniffai_ext.types cimport State, uint8_t, uint32_t, uint64_t
+from sniffai_ext.utility cimport Stakes
 from sniffai_ext.view cimport View
 from sniffai_ext.world_value cimport WorldValue
 
@@ -47,8 +48,7 @@ cdef class Search:
     cdef float exploration            # points: the scale of the exploration term
     cdef float root_exploration
     cdef uint32_t epsilon             # chance of a random move in a rollout, in 1/65536
-    cdef double lead_value            # points that the next lead is worth
-    cdef double target_value          # points that the match is worth to the team that reaches the target
+    cdef Stakes stakes
     cdef bint follow                  # the other seats follow the policy in the tree
     cdef uint64_t done                # simulations finished
     cdef volatile int stop_flag
@@ -58,7 +58,7 @@ cdef class Search:
     cdef void simulate(self) noexcept nogil
     cdef void determinize(self, State *state) noexcept nogil
     cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil
-    cdef void judge(self, State *state, Result *result) noexcept nogil
+    cdef void judge(self, const State *state, Result *result) noexcept nogil
     cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil
     cdef void back_up(self, const Path *path, const Result *result) noexcept nogil
     cdef double standard_error(self, int root_move, int team, uint32_t visits) noexcept nogil

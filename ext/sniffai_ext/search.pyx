@@ -28,11 +28,10 @@ from sniffai_ext.layout cimport Layout
 from sniffai_ext.policy cimport draw_by_softmax, rate_moves
 from sniffai_ext.rng cimport below, seed_rng
 from sniffai_ext.rollout cimport roll_out
-from sniffai_ext.round cimport draw_until_fit, legal_moves, pass_turn, place, settle
+from sniffai_ext.round cimport draw_until_fit, give_pass, legal_moves, place
 from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
-from sniffai_ext.types cimport (
-    BLOCKED, MAX_MOVES, RUNNING, TARGET, WENT_OUT, move_tile, team_count, team_of, uint16_t,
-)
+from sniffai_ext.types cimport MAX_MOVES, RUNNING, move_tile, team_count, team_of, uint16_t
+from sniffai_ext.utility cimport Stakes, prize_of, settlement
 from sniffai_ext.world_value cimport world_value
 
 from sniffai_ext.errors import LimitsError, ViewError
@@ -80,11 +79,7 @@ cdef inline uint16_t settle_turn_seen(State *state, int observer) noexcept nogil
         if fits:
             break
         seen = (seen + state.seat + 1) * <uint32_t> 2246822519 + 1
-        state.passes += 1
-        if state.passes == state.players:
-            state.end = BLOCKED
-        else:
-            pass_turn(state)
+        give_pass(state)
     if seen == 0:
         return 0
     seen ^= seen >> 15
@@ -99,8 +94,8 @@ cdef class Search:
     :param exploration: weight of the exploration term of UCB1, in points, below the root.
     :param root_exploration: the same at the root.
     :param epsilon: chance of a random move in a rollout, 0..1.
-    :param lead_value: points that the next lead is worth.
-    :param target_value: points that the match is worth to the team that reaches the target.
+    :param lead_value: whole points that the next lead is worth.
+    :param target_value: whole points that the match is worth to the team that reaches the target.
     :param memory_bytes: hard cap for the tree.
     :param expected: simulations to make room for at once, a hint.
     :param pool: worlds to weigh and to draw from; 0: every determinization is a fresh sample.
@@ -114,7 +109,7 @@ cdef class Search:
     """
 
     def __init__(self, View view, seed, *, double exploration=40.0, double root_exploration=40.0, double epsilon=0.1,
-                 double lead_value=0.0, double target_value=0.0, memory_bytes=1 << 28, expected=0, int pool=0,
+                 int lead_value=0, int target_value=0, memory_bytes=1 << 28, expected=0, int pool=0,
                  Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05, bint follow=False,
                  WorldValue value=None):
         if view.must != "play":
@@ -132,8 +127,7 @@ cdef class Search:
         self.exploration = exploration
         self.root_exploration = root_exploration
         self.epsilon = <uint32_t> (epsilon * 65536)
-        self.lead_value = lead_value
-        self.target_value = target_value
+        self.stakes = Stakes(lead_value, target_value)
         seed_rng(&self.rng, <uint64_t> (seed & 0xffffffffffffffff))
         self._take_nets(policy, temperatures, floor, follow, value)
         if pool:
@@ -262,20 +256,17 @@ cdef class Search:
         child[0] = add_child(&self.tree, parent, move[0])
         return True
 
-    cdef void judge(self, State *state, Result *result) noexcept nogil:
-        """The result of a finished round."""
+    cdef void judge(self, const State *state, Result *result) noexcept nogil:
+        """The result of a finished round, before its settlement."""
+        cdef int[3] at_end
         cdef double[3] gain
         cdef int team, winner, teams = team_count(state.players)
-        cdef double prize = 0
-        settle(state)
+        cdef double prize = prize_of(state, &self.stakes)
+        settlement(state, at_end)
         for team in range(teams):
-            gain[team] = state.score[team] - self.start.score[team]
+            gain[team] = at_end[team] + state.score[team] - self.start.score[team]
         result.margin[2] = 0
         utilities(gain, teams, result.margin)
-        if state.end == WENT_OUT:
-            prize = self.lead_value
-        elif state.end == TARGET:
-            prize = self.target_value
         winner = team_of(state.players, state.seat)
         for team in range(teams):
             result.utility[team] = result.margin[team] + (prize if team == winner else -prize / (teams - 1))

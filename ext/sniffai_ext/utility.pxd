@@ -7,24 +7,27 @@ cdef struct Stakes:
     int lead_value        # points for the team of the seat that went out: it leads the next round (rules 2)
     int target_value      # points for the team that reached the target: it has won the match (rules 7)
 
-cdef inline void end_gains(const State *state, const Stakes *stakes, int *gains) noexcept nogil:
-    """What the end alone gives each team: the settlement (rules 6) and the stakes. The round is over, not yet settled.
+cdef inline int prize_of(const State *state, const Stakes *stakes) noexcept nogil:
+    """What the end is worth, beyond the points, to the team of the seat that placed last.
 
     After a blocked round the lead goes by lot: every team has the same chance of it, so it counts for none.
     """
+    if state.end == TARGET:
+        return stakes.target_value
+    return stakes.lead_value if state.end == WENT_OUT else 0
+
+cdef inline void settlement(const State *state, int *gains) noexcept nogil:
+    """What the settlement (rules 6) gives each team: nothing or less. The round is over, not yet settled."""
     cdef int team, seat
     for team in range(team_count(state.players)):
         gains[team] = 0
-    if state.end == TARGET:
-        gains[team_of(state.players, state.seat)] = stakes.target_value
-        return
-    if state.end == WENT_OUT:
-        gains[team_of(state.players, state.seat)] = stakes.lead_value
-    for seat in range(state.players):
-        gains[team_of(state.players, seat)] -= deduction(state.hand[seat])
+    if state.end != TARGET:
+        for seat in range(state.players):
+            gains[team_of(state.players, seat)] -= deduction(state.hand[seat])
 
 cdef inline int end_margin(const State *state, const Stakes *stakes) noexcept nogil:
-    """:func:`end_gains` of team 0 less those of team 1, where there are two teams."""
+    """Settlement and stakes of team 0 less those of team 1, where there are two teams."""
     cdef int[3] gains
-    end_gains(state, stakes, gains)
+    settlement(state, gains)
+    gains[team_of(state.players, state.seat)] += prize_of(state, stakes)
     return gains[0] - gains[1]

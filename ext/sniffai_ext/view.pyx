@@ -5,17 +5,14 @@ that no tile held at that moment fits (rules 5), so the batches of that moment l
 later came out of one of the batches that could still hold it.
 """
 
+from sniffai_ext.layout cimport tile_text
 from sniffai_ext.types cimport (
-    ALL_TILES, BLOCKED, FITTING, HIGH, LOW, NO_TILE, PIPS, RUNNING, TARGET, TILES, WENT_OUT, hand_size, lowest,
+    ALL_TILES, BLOCKED, FITTING, NO_TILE, PIPS, RUNNING, TARGET, TILES, WENT_OUT, hand_size, lowest,
     popcount, target_of, team_count, team_of,
 )
 
 from sniffai_ext.errors import HistoryError, MoveError, SniffError, TileError, ViewError
 from sniffai_ext.round import check_players, check_scores
-
-
-cdef str tile_text(int tile):
-    return f"{LOW[tile]}|{HIGH[tile]}"
 
 
 cdef class View:
