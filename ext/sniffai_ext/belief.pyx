@@ -19,7 +19,7 @@ from math import factorial
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from sniffai_ext.rng cimport below, below64, seed_rng
+from sniffai_ext.rng cimport below64, seed_rng, shuffle
 from sniffai_ext.types cimport ALL_TILES, FITTING, lowest, uint16_t
 from sniffai_ext.view cimport MAX_BATCHES
 
@@ -289,11 +289,10 @@ cdef class Belief:
 
         ``where``: by listed tile its cell, or IN_POOL. ``loose``: the pool's tiles in random order; returns how many.
         """
-        cdef int i, j, k, n = 0, states = self.full + 1, room = self.full
+        cdef int i, k, n = 0, states = self.full + 1, room = self.full
         cdef uint32_t cells = self.pool
         cdef uint64_t ticket
         cdef uint64_t *here = self.ways
-        cdef uint8_t tile
         while cells:
             loose[n] = <uint8_t> lowest(cells)
             cells &= cells - 1
@@ -316,11 +315,7 @@ cdef class Belief:
                 k = lowest(cells)
             room -= self.cell[k].stride
             where[i] = <uint8_t> k
-        for i in range(n - 1, 0, -1):
-            j = below(rng, i + 1)
-            tile = loose[i]
-            loose[i] = loose[j]
-            loose[j] = tile
+        shuffle(rng, loose, n)
         return n
 
     def sample(self, int count, seed):

@@ -1,6 +1,6 @@
 """A seedable generator, small enough to be inlined: xoroshiro128++ (Blackman and Vigna, 2021), seeded by splitmix64."""
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 cdef struct Rng:
     uint64_t a
@@ -47,6 +47,16 @@ cdef inline uint32_t below(Rng *rng, uint32_t bound) noexcept nogil:
 cdef inline uint64_t below64(Rng *rng, uint64_t bound) noexcept nogil:
     """A number in 0..bound-1 for any 64-bit bound; the chance of any interval is off by less than 2**-63."""
     return mulhi(next64(rng), bound)
+
+cdef inline void shuffle(Rng *rng, uint8_t *items, int count) noexcept nogil:
+    """Put the items into random order (Fisher and Yates)."""
+    cdef int i, j
+    cdef uint8_t item
+    for i in range(count - 1, 0, -1):
+        j = below(rng, i + 1)
+        item = items[i]
+        items[i] = items[j]
+        items[j] = item
 
 cdef inline double uniform(Rng *rng) noexcept nogil:
     """A number in [0, 1) with 53 random bits."""

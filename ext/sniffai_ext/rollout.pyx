@@ -2,7 +2,7 @@
 
 from sniffai_ext.layout cimport clear_arms
 from sniffai_ext.round cimport settle
-from sniffai_ext.rng cimport seed_rng
+from sniffai_ext.rng cimport seed_rng, shuffle
 from sniffai_ext.types cimport NO_TILE, TILES, hand_size
 
 from sniffai_ext.errors import LimitsError
@@ -12,15 +12,10 @@ from sniffai_ext.round import check_players
 cdef void deal(State *state, int players, int leader, const int16_t *scores, Rng *rng) noexcept nogil:
     """Shuffle the set and deal (rules 1)."""
     cdef uint8_t[TILES] order
-    cdef uint8_t tile
-    cdef int i, j, seat, n = 0
+    cdef int i, seat, n = 0
     for i in range(TILES):
         order[i] = <uint8_t> i
-    for i in range(TILES - 1, 0, -1):
-        j = below(rng, i + 1)
-        tile = order[i]
-        order[i] = order[j]
-        order[j] = tile
+    shuffle(rng, order, TILES)
     for seat in range(4):
         state.hand[seat] = 0
         state.void_pips[seat] = 0

@@ -13,9 +13,6 @@ cdef inline uint32_t choice(const State *state) noexcept nogil:
         return <uint32_t> 1 << state.forced
     return state.hand[state.seat]
 
-cdef inline bint leading(const State *state) noexcept nogil:
-    return state.arms.open == 0
-
 cdef inline int add_moves(uint32_t tiles, int pips, int kind, uint8_t *moves, int n) noexcept nogil:
     cdef int tile
     while tiles:

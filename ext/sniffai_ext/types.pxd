@@ -15,7 +15,7 @@ two attachment points that lead to equal futures are one move here; the library 
 The tables are C constants in the header below: nothing to initialise, and the compiler sees through them.
 """
 
-from libc.stdint cimport int8_t, int16_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from * nogil:
     """
@@ -86,8 +86,6 @@ cdef enum:
     TILES = 28
     PIPS = 7
     ALL_TILES = 0x0fffffff
-    MAX_PLAYERS = 4
-    MAX_TALON = 14        # 28 - 2 hands of 7
     MAX_ARMS = 4          # two ends, and two more once the sniff's sides are open
     MAX_MOVES = 28        # at most MAX_ARMS arms with at most 7 tiles of a suit each; a lead has at most 7
     NO_TILE = 255
@@ -156,10 +154,6 @@ cdef inline int move_tile(uint8_t move) noexcept nogil:
 
 cdef inline int move_kind(uint8_t move) noexcept nogil:
     return move & 3
-
-cdef inline int move_pips(uint8_t move) noexcept nogil:
-    """Pips of the half that joins."""
-    return HIGH[move >> 3] if move & 4 else LOW[move >> 3]
 
 cdef inline int deduction(uint32_t hand) noexcept nogil:
     """What a hand costs at the end of a round: its pips rounded to the nearest multiple of 5 (rules 6)."""
