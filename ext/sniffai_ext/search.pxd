@@ -42,6 +42,7 @@ cdef class Search:
     cdef WorldValue value
     cdef Model model
     cdef const Net *leaf              # NULL: leaves are rolled out
+    cdef bint known                   # nothing is hidden: start holds all hands and the talon
     cdef State start                  # everything known; the hidden hands and the talon are sampled into a copy
     cdef Tree tree
     cdef Rng rng
@@ -54,7 +55,9 @@ cdef class Search:
     cdef volatile int stop_flag
     cdef bint busy                    # a run is under way
     cdef RootStats[ROOT_ROOM] root    # by root move
+    cdef uint64_t[4] considered       # bits of the compact moves that the root may choose
     cdef double goal                  # probability of being best that decides a search; 0: never
+    cdef double precision             # standard error in points that ends a search; 0: never
     cdef void simulate(self) noexcept nogil
     cdef void determinize(self, State *state) noexcept nogil
     cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil
@@ -63,4 +66,6 @@ cdef class Search:
     cdef void back_up(self, const Path *path, const Result *result) noexcept nogil
     cdef double standard_error(self, int root_move, int team, uint32_t visits) noexcept nogil
     cdef bint decided(self) noexcept nogil
+    cdef int favourite(self) noexcept nogil
+    cdef bint precise(self) noexcept nogil
     cdef int run_until(self, uint64_t simulations, double deadline) noexcept nogil

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Literal
 
 from sniffai_ext.belief import Belief
@@ -27,6 +28,8 @@ class Search:
         floor: float = 0.05,
         follow: bool = False,
         value: WorldValue | None = None,
+        root_moves: Sequence[tuple[int, int]] | None = None,
+        world: tuple[Sequence[int], Sequence[int]] | None = None,
     ) -> None: ...
     @property
     def view(self) -> View: ...
@@ -41,8 +44,8 @@ class Search:
     @property
     def memory_bytes(self) -> int: ...
     def run(
-        self, simulations: int, seconds: float, goal: float = 0.0
-    ) -> Literal["simulations", "seconds", "memory", "stopped", "decided"]: ...
+        self, simulations: int, seconds: float, goal: float = 0.0, precision: float = 0.0
+    ) -> Literal["simulations", "seconds", "memory", "stopped", "decided", "precise"]: ...
     def stop(self) -> None: ...
     def root_moves(
         self,

@@ -30,7 +30,7 @@ from sniffai_ext.rng cimport below, seed_rng
 from sniffai_ext.rollout cimport roll_out
 from sniffai_ext.round cimport draw_until_fit, give_pass, legal_moves, place
 from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
-from sniffai_ext.types cimport MAX_MOVES, RUNNING, move_tile, team_count, team_of, uint16_t
+from sniffai_ext.types cimport ALL_TILES, MAX_MOVES, RUNNING, move_tile, popcount, team_count, team_of, uint16_t
 from sniffai_ext.utility cimport Stakes, prize_of, settlement
 from sniffai_ext.world_value cimport world_value
 
@@ -60,8 +60,9 @@ cdef enum StopReason:
     MEMORY = 2
     STOPPED = 3
     DECIDED = 4
+    PRECISE = 5
 
-STOP_REASONS = ("simulations", "seconds", "memory", "stopped", "decided")
+STOP_REASONS = ("simulations", "seconds", "memory", "stopped", "decided", "precise")
 
 
 cdef inline uint16_t settle_turn_seen(State *state, int observer) noexcept nogil:
@@ -104,14 +105,17 @@ cdef class Search:
     :param floor: share of choices that the model takes for random, above 0.
     :param follow: the other seats follow the policy in the tree too.
     :param value: evaluates leaves; None: leaves are rolled out.
-    :raises SniffError: it is not the seat's turn to place a tile, no deal explains the view, or a parameter is out of
-        range.
+    :param root_moves: the only moves to consider at the root, as ``(tile, at)``; None: all.
+    :param world: ``(hands, talon)``, tile masks by seat and tile indices in the order of drawing: nothing is hidden,
+        every determinization is this world. None: the belief's.
+    :raises SniffError: it is not the seat's turn to place a tile, no deal explains the view, a root move is not legal,
+        the world is not one of the view's, or a parameter is out of range.
     """
 
     def __init__(self, View view, seed, *, double exploration=40.0, double root_exploration=40.0, double epsilon=0.1,
                  int lead_value=0, int target_value=0, memory_bytes=1 << 28, expected=0, int pool=0,
                  Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05, bint follow=False,
-                 WorldValue value=None):
+                 WorldValue value=None, root_moves=None, world=None):
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
         for net in (policy, value):
@@ -130,7 +134,10 @@ cdef class Search:
         self.stakes = Stakes(lead_value, target_value)
         seed_rng(&self.rng, <uint64_t> (seed & 0xffffffffffffffff))
         self._take_nets(policy, temperatures, floor, follow, value)
-        if pool:
+        self._consider(self.view.legal_moves() if root_moves is None else root_moves)
+        if world is not None:
+            self._fix_world(*world)
+        elif pool:
             self.pool = Pool()
             self.pool.fill(self.belief, self.view, NULL if policy is None else &self.model, pool, &self.rng)
 
@@ -146,17 +153,48 @@ cdef class Search:
             for phase in range(3):
                 self.model.temperature[phase] = temperatures[phase]
 
+    def _consider(self, root_moves):
+        legal = set(self.view.legal_moves())
+        for tile, at in root_moves:
+            if (tile, at) not in legal:
+                raise ViewError(f"no legal move of the seat: {tile}, {at}", reason="NOT_LEGAL", field="root_moves")
+            move = self.view.table.compact(tile, at)
+            self.considered[move >> 6] |= <uint64_t> 1 << (move & 63)
+        if not root_moves:
+            raise ViewError("no move to consider", reason="NO_MOVES", field="root_moves")
+
+    def _fix_world(self, hands, talon):
+        cdef int seat, i
+        cdef uint32_t tiles = 0
+        if len(hands) != self.view.players or len(talon) != self.view.talon_size:
+            raise ViewError(f"{self.view.players} hands and a talon of {self.view.talon_size} tiles are expected",
+                            reason="WRONG_WORLD", field="world")
+        for seat in range(self.view.players):
+            self.start.hand[seat] = hands[seat]
+            if popcount(hands[seat]) != self.view.size[seat]:
+                raise ViewError(f"seat {seat} holds {self.view.size[seat]} tiles", reason="WRONG_HAND_SIZE",
+                                field=f"world[0][{seat}]")
+            tiles |= self.start.hand[seat]
+        for i in range(self.view.talon_size):
+            self.start.talon[i] = talon[i]
+            tiles |= <uint32_t> 1 << self.start.talon[i]
+        if tiles != ALL_TILES & ~self.view.table.tiles or self.start.hand[self.view.seat] != self.view.hand:
+            raise ViewError("these are not the tiles off the table, each once", reason="WRONG_WORLD", field="world")
+        self.known = True
+
     def __dealloc__(self):
         close_tree(&self.tree)
 
-    def run(self, simulations, double seconds, double goal=0.0):
+    def run(self, simulations, double seconds, double goal=0.0, double precision=0.0):
         """Grow the tree until ``simulations`` in all are done, ``seconds`` have passed, the memory is full, the best
-        move is decided or :meth:`stop` is called. Releases the GIL.
+        move is decided or known well enough, or :meth:`stop` is called. Releases the GIL.
 
         :param simulations: total for this tree, 1..2**63-1.
         :param seconds: from now on; infinity for no limit.
         :param goal: probability of being best at which the most visited move decides the search; 0: never.
-        :return: the reason of the stop: ``"simulations"``, ``"seconds"``, ``"memory"``, ``"stopped"`` or ``"decided"``.
+        :param precision: standard error of the most visited move's mean margin at which the search ends, in points; 0:
+            never.
+        :return: the reason of the stop: one of STOP_REASONS.
         """
         cdef uint64_t most = simulations
         if self.busy:
@@ -165,6 +203,7 @@ cdef class Search:
         cdef double deadline = monotonic() + seconds
         cdef int reason
         self.goal = goal
+        self.precision = precision
         with nogil:
             reason = self.run_until(most, deadline)
         self.busy = False
@@ -190,12 +229,16 @@ cdef class Search:
                     return SECONDS
                 if self.goal > 0 and self.decided():
                     return DECIDED
+                if self.precision > 0 and self.precise():
+                    return PRECISE
             self.simulate()
             self.done += 1
 
     cdef void determinize(self, State *state) noexcept nogil:
         """A full round that the view allows, each with its chance."""
         memcpy(state, &self.start, sizeof(State))
+        if self.known:
+            return
         if self.pool is None:
             self.belief.sample_hands(&self.rng, state.hand, state.talon)
         else:
@@ -218,8 +261,8 @@ cdef class Search:
             if self.follow and seat != self.view.seat:
                 fresh = self.follow_policy(node, &state, &child, &move)
             else:
-                fresh = select_child(&self.tree, node, &state, self.exploration if node else self.root_exploration,
-                                     &self.rng, &child, &move)
+                fresh = select_child(&self.tree, node, &state, NULL if node else self.considered,
+                                     self.exploration if node else self.root_exploration, &self.rng, &child, &move)
             push(&path, child, team_of(state.players, seat))
             place(&state, move)
             if child == 0:                   # no room for it: the simulation counts for the nodes above
@@ -325,12 +368,9 @@ cdef class Search:
         Each move is taken to have at least FEW_VISITS visits before it is judged.
         """
         cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
-        cdef int i, best = 0, count = self.tree.nodes[0].count
+        cdef int i, best = self.favourite(), count = self.tree.nodes[0].count
         cdef int team = team_of(self.view.players, self.view.seat)
         cdef double gap, error
-        for i in range(1, count):
-            if nodes[i].visits > nodes[best].visits:
-                best = i
         for i in range(count):
             if nodes[i].visits < FEW_VISITS:
                 return False
@@ -342,6 +382,21 @@ cdef class Search:
             if 0.5 * erfc(-gap / (error * M_SQRT2 + 1e-12)) < self.goal:
                 return False
         return True
+
+    cdef int favourite(self) noexcept nogil:
+        """Number of the most visited root move, of equals the first; 0 before there is any."""
+        cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
+        cdef int i, best = 0
+        for i in range(1, self.tree.nodes[0].count):
+            if nodes[i].visits > nodes[best].visits:
+                best = i
+        return best
+
+    cdef bint precise(self) noexcept nogil:
+        """Whether the most visited root move's mean margin is known to within ``precision``, in standard errors."""
+        cdef int best = self.favourite(), team = team_of(self.view.players, self.view.seat)
+        cdef uint32_t visits = self.tree.nodes[self.tree.nodes[0].children + best].visits
+        return visits >= FEW_VISITS and self.standard_error(best, team, visits) <= self.precision
 
     # what it found
 
@@ -363,7 +418,7 @@ cdef class Search:
     def root_moves(self):
         """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations, errors, utility)``.
 
-        ``at`` is the lowest of the equal attachment points (-1: the lead); ``means``, ``deviations`` and ``errors``
+        Only the moves that are considered. ``at`` is the lowest of the equal attachment points (-1: the lead); ``means``, ``deviations`` and ``errors``
         hold the mean margin, the standard deviation of a simulation's margin and the standard error of the mean for
         each team, in points, and ``utility`` is the mean utility for the seat's team (all 0.0 without a visit). Most
         visited first, then the higher utility; moves never visited come last.
@@ -374,6 +429,8 @@ cdef class Search:
         rows = []
         for tile, at in self.view.legal_moves():
             move = self.view.table.compact(tile, at)
+            if not self.considered[move >> 6] >> (move & 63) & 1:
+                continue
             if move not in found:
                 found[move] = (0, self.done, nothing, nothing, nothing, 0.0)
             if found[move] is not None:
@@ -459,8 +516,8 @@ cdef inline void utilities(const double *gain, int teams, double *utility) noexc
         utility[team] = gain[team] - (total - gain[team]) / (teams - 1)
 
 
-cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, float exploration, Rng *rng,
-                              uint32_t *child, uint8_t *move) noexcept nogil:
+cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, const uint64_t *considered,
+                              float exploration, Rng *rng, uint32_t *child, uint8_t *move) noexcept nogil:
     """Choose a legal move: one without a node if there is any (True: it got one, or 0 without memory), else by UCB1.
 
     UCB1 with availability counts: mean + exploration * sqrt(ln(availability) / visits), Cowling et al. 2012, III-A.
@@ -470,6 +527,8 @@ cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, f
     cdef uint64_t[4] legal
     cdef Node *node
     cdef int i, count = legal_moves(state, moves), found = 0
+    if considered != NULL:
+        count = keep(moves, count, considered)
     cdef uint32_t first = tree.nodes[parent].children
     known[0] = 0
     legal[0] = legal[1] = legal[2] = legal[3] = 0
@@ -491,6 +550,15 @@ cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, f
     child[0] = known[0] if found == 1 else best_by_ucb(tree, known, found, exploration)
     move[0] = <uint8_t> tree.nodes[child[0]].key
     return False
+
+
+cdef inline int keep(uint8_t *moves, int count, const uint64_t *considered) noexcept nogil:
+    """Leave out the moves that are not considered; returns how many stay."""
+    cdef int i, kept = 0
+    for i in range(count):
+        moves[kept] = moves[i]
+        kept += considered[moves[i] >> 6] >> (moves[i] & 63) & 1
+    return kept
 
 
 cdef inline uint8_t nth_left(const uint8_t *moves, int count, const uint64_t *left, int n) noexcept nogil:
