@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 
 from sniffai import Round
+from sniffai.equity import load
 from sniffai_ext.round import Round as CoreRound
 from sniffai_ext.solver import Solver
 
@@ -43,9 +44,9 @@ def chosen(round_: CoreRound, rng: random.Random) -> tuple[int, int]:
     return moves[0] if rng.random() < RANDOM_SHARE else max(moves, key=lambda move: layout.outlook(*move)[0])
 
 
-def measure(players: int, left: int, count: int, score: int) -> str:
+def measure(players: int, left: int, count: int, score: int, match: bool) -> str:
     """One line of the table."""
-    solver = Solver(table_bytes=TABLE_BYTES)
+    solver = Solver(table_bytes=TABLE_BYTES, equity=load(players).core, match=match)
     times, nodes, unknown = [], [], 0
     for round_ in positions(players, left, count, score):
         start = time.thread_time_ns()
@@ -65,12 +66,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--positions", type=int, default=1000, help="positions a line (default: 1000)")
     parser.add_argument("--score", type=int, default=0, help="score of both teams before the round (default: 0)")
+    parser.add_argument("--match", action="store_true", help="value the chance to win the match instead of points")
     options = parser.parse_args()
     print("| seats | tiles left | positions | median µs | p95 µs | max µs | median nodes | M nodes/s | unknown |")
     print("|---|---|---|---|---|---|---|---|---|")
     for players, cases in CASES.items():
         for left in cases:
-            print(measure(players, left, options.positions, options.score), flush=True)
+            print(measure(players, left, options.positions, options.score, options.match), flush=True)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from sniffai.record import MatchRecord, RoundRecord
 from sniffai.report import Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, TeamValue
 from sniffai.round import Round
 from sniffai.search import Searcher, analyze, recommend
+from sniffai.study import DealSearcher, analyze_deal
 from sniffai.tally import Tally
 from sniffai.tiles import TILES, Tile
 from sniffai.version import VERSION
@@ -47,6 +48,7 @@ __all__ = [
     "Belief",
     "BeliefTable",
     "Deal",
+    "DealSearcher",
     "Draw",
     "Effort",
     "Event",
@@ -79,6 +81,7 @@ __all__ = [
     "World",
     "__version__",
     "analyze",
+    "analyze_deal",
     "divide",
     "dump_match",
     "load_match",

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, Protocol, TypeVar, runtime_checkable
 
 from sniffai.contest import ArenaResult, ArenaSpec, Cost, Game, Pairing
 from sniffai.levels import named_player
@@ -30,12 +30,16 @@ __all__ = [
     "ArenaSpec",
     "available_cores",
     "derived_seed",
+    "mapped",
     "play_arena",
     "play_game",
     "play_pairing",
     "play_round",
     "play_rounds",
 ]
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
 
 CHUNKS_PER_WORKER: Final = 32
 
@@ -100,12 +104,20 @@ Batch = tuple[list[Pairing], Cost, Cost]
 def _batches(spec: ArenaSpec, workers: int) -> Iterator[Batch]:
     size = max(1, spec.pairings // (CHUNKS_PER_WORKER * workers))
     jobs = [(spec, range(start, min(start + size, spec.pairings))) for start in range(0, spec.pairings, size)]
+    yield from mapped(_play_some, jobs, workers)
+
+
+def mapped(work: Callable[[Job], Result], jobs: Iterable[Job], workers: int) -> Iterator[Result]:
+    """What ``work`` makes of each job, in their order, as it comes.
+
+    :param workers: processes; 1 works in this one.
+    """
     if workers == 1:
-        yield from map(_play_some, jobs)
+        yield from map(work, jobs)
         return
     # A fresh process each: a fork would copy the locks of whatever threads this one has.
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_at_interrupts) as pool:
-        yield from pool.map(_play_some, jobs)
+        yield from pool.map(work, jobs)
 
 
 def _end_at_interrupts() -> None:

@@ -37,7 +37,7 @@ class Speed:
     """What was done."""
     players: int
     per_second: float
-    """Median over the repeats."""
+    """Median over the repeats, a second; or a ratio."""
     slowest: float
     fastest: float
 
@@ -59,9 +59,22 @@ def measure(scale: float = 1.0) -> Iterator[Speed]:
     for players in PLAYERS:
         yield _speed("decisions of the policy without search", players, _decisions(players, scale))
     for players in PLAYERS:
+        yield _speed("beliefs set up, at every decision of rounds", players, _set_ups(players, scale))
+    for players in PLAYERS:
         yield _speed("belief samples, nothing excluded", players, _samples(Round.deal(players, 1).view(0), scale))
     for players in PLAYERS:
         yield _speed("belief samples after a draw", players, _samples(_view_after_draw(players), scale))
+
+
+def thread_ratio(scale: float = 1.0) -> Speed:
+    """How many times the simulations of one thread two threads make, on two cores, with 2 seats; in turns."""
+    view = Round.deal(2, 1, leader=0).view(0)
+    count = max(2, int(400_000 * scale))
+    ratios = []
+    for repeat in range(REPEATS):
+        alone, together = (_search_seconds(view, threads, threads * count, repeat) for threads in (1, 2))
+        ratios.append(2 * alone / together)
+    return Speed("simulations of two threads, over those of one", 2, median(ratios), min(ratios), max(ratios))
 
 
 def packed_round_bytes() -> int:
@@ -122,6 +135,29 @@ def _simulations(players: int, scale: float, params: SearchParams) -> Callable[[
             search = CoreSearch(view.core(), deal, **core_options(params, players, limits))
             search.run(SEARCH_SIMULATIONS, math.inf)
         return searches * SEARCH_SIMULATIONS
+
+    return work
+
+
+def _search_seconds(view: View, threads: int, simulations: int, seed: int) -> float:
+    return analyze(view, Limits(simulations=simulations), seed=seed, threads=threads).effort.seconds
+
+
+def _set_ups(players: int, scale: float) -> Callable[[int], int]:
+    """Of the view of whoever is to move, all that it saw of the round checked and counted."""
+    views = []
+    for seed in range(20):
+        round_ = Round.deal(players, seed, leader=0)
+        while not round_.over:
+            views.append(round_.view(round_.seat).core())
+            round_.play(round_.legal_moves()[0])
+    times = max(1, int(100 * scale))
+
+    def work(seed: int) -> int:
+        for _ in range(times):
+            for view in views:
+                CoreBelief(view)
+        return times * len(views)
 
     return work
 

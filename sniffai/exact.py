@@ -3,7 +3,7 @@
 from typing import Final
 
 from sniffai.params import SearchParams
-from sniffai.solver import MoveValue, Solver, Stakes
+from sniffai.solver import MoveValue, Solver
 from sniffai.view import View
 
 NODE_CAP: Final = 20_000
@@ -13,14 +13,14 @@ TABLE_BYTES: Final = 1 << 18
 
 
 def solve_end(view: View, params: SearchParams) -> tuple[tuple[MoveValue, ...], int] | None:
-    """Solve the rest of a round for a seat that is to place a tile, under the search's own stakes.
+    """Solve the rest of a round for a seat that is to place a tile, for what the search maximises.
 
     :return: every distinct legal move, best first, and the placements tried; ``None`` unless there are 2 seats and the
         talon is empty, and where the solver gave up.
     """
     if view.players != 2 or view.talon_size:
         return None
-    solver = Solver(stakes=Stakes(round(params.lead_value), round(params.target_value)), table_bytes=TABLE_BYTES)
+    solver = Solver(match=params.match, table_bytes=TABLE_BYTES)
     solution = solver.solve_view(view, node_cap=NODE_CAP)
     if solution is None or not solution.exact:
         return None

@@ -1,7 +1,7 @@
 """Named levels of play, from any legal move to full strength, and players by name.
 
 The weaker levels err as people do: they miss points, look no further than the placement at hand, and do not ask what
-draws and passes show. Each wins at least 65 % of matches with two seats against the one below.
+draws and passes show. How many matches each wins against the one below was measured (docs/strength.md).
 """
 
 import json
@@ -74,10 +74,9 @@ class Level:
 
 LEVELS: Final = (
     Level("newcomer", "plays any legal move", RandomPlayer()),
-    Level("casual", "takes the most points it sees, and overlooks three chances in five", CarelessPlayer(0.6)),
-    Level("attentive", "takes the most points it sees, and overlooks one chance in five", CarelessPlayer(0.2)),
-    Level("planner", "thinks ahead, but misjudges by many points and forgets draws and passes", _thinker(6.0)),
-    Level("club", "thinks ahead, but misjudges by a few points and forgets draws and passes", _thinker(2.5)),
+    Level("casual", "takes the most points it sees, and overlooks seven chances in ten", CarelessPlayer(0.7)),
+    Level("attentive", "takes the most points it sees, and overlooks one chance in three", CarelessPlayer(0.33)),
+    Level("club", "thinks ahead, but misjudges by a few points and forgets draws and passes", _thinker(4.0)),
     Level("full", "full strength, within the limits given", SearchPlayer()),
 )
 """Weakest first."""

@@ -1,6 +1,6 @@
 """What a search may spend, and how it searches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sniffai.errors import LimitsError
@@ -15,6 +15,8 @@ DEFAULT_MEMORY_BYTES: Final = 256 << 20
 MIN_MEMORY_BYTES: Final = 1 << 16
 MAX_SIMULATIONS: Final = 2**63 - 1
 MAX_SECONDS: Final = 1_000_000_000
+MAX_STANDARD_ERROR: Final = 1000
+"""The largest target standard error, in points: no round's margin is so uncertain."""
 MAX_SEED: Final = 2**64 - 1
 
 
@@ -33,6 +35,9 @@ class Limits:
     """Hard cap of the search tree, at least 65,536 bytes; :data:`DEFAULT_MEMORY_BYTES` where not given."""
     stop_when_decided: bool = False
     """Whether the search ends when the best move is better than every other one with a probability of 0.99."""
+    target_standard_error: float | None = None
+    """Whether, and at which standard error of the best move's mean margin (own team) the search ends, in
+    points, above 0 and at most 1,000."""
 
     def __post_init__(self) -> None:
         if self.simulations is not None:
@@ -40,21 +45,20 @@ class Limits:
         if self.memory_bytes is not None:
             _check_whole("memory_bytes", self.memory_bytes, MIN_MEMORY_BYTES, MAX_SIMULATIONS)
         _check_flag("stop_when_decided", self.stop_when_decided)
-        seconds = self.seconds
-        if seconds is None:
-            return
-        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-            raise LimitsError(f"a number is expected, not {shown(seconds)}", reason="NOT_A_NUMBER", field="seconds")
-        if not 0 < seconds <= MAX_SECONDS:
-            message = f"a time is above 0 and at most {MAX_SECONDS:,} seconds, not {shown(seconds)}"
-            raise LimitsError(message, reason="OUT_OF_RANGE", field="seconds")
+        _check_above_zero("seconds", self.seconds, MAX_SECONDS, "a time is above 0 and at most {:,} seconds")
+        _check_above_zero(
+            "target_standard_error",
+            self.target_standard_error,
+            MAX_STANDARD_ERROR,
+            "a target standard error is above 0 and at most {:,} points",
+        )
 
     def effective(self) -> "Limits":
         """The limits in force, the defaults filled in."""
         seconds = self.seconds
         if seconds is None and self.simulations is None:
             seconds = DEFAULT_SECONDS
-        return Limits(self.simulations, seconds, self.memory_bytes or DEFAULT_MEMORY_BYTES, self.stop_when_decided)
+        return replace(self, seconds=seconds, memory_bytes=self.memory_bytes or DEFAULT_MEMORY_BYTES)
 
 
 NET_LEAF_SEATS: Final = (2,)
@@ -72,10 +76,14 @@ class SearchParams:
     :raises LimitsError: a parameter out of range; ``field`` is its name.
     """
 
-    exploration: float = 40.0
-    """Weight of UCB1's exploration term below the root, in points: 0..1,000,000."""
+    exploration: float = 20.0
+    """Least weight of UCB1's exploration term below the root, in points: 0..1,000,000."""
     root_exploration: float = 80.0
     """The same at the root, where every move's value is shown: 0..1,000,000."""
+    by_spread: float = 1.0
+    """That weight in standard deviations of the node's values: 0..100. The larger of both holds."""
+    root_share: float = 0.5
+    """Share of the simulations that is spread evenly over the root's moves, so that none is given up early: 0..1."""
     epsilon: float = 0.1
     """Chance of a random move instead of the one with the most points in a rollout: 0..1."""
     net_leaf: bool | None = None
@@ -91,14 +99,14 @@ class SearchParams:
     """Whether a round in which nothing is hidden any more is solved (2 seats with an empty talon)."""
     pool_share: float = 0.05
     """Weighted worlds for each simulation that the limits allow: 0..1. At least 64, at most 4,096 worlds."""
+    extra_worlds: float = 16.0
+    """Further worlds for each of these, weighted by a fit to them: 0..100. At most 16,384."""
     floor: float = 0.05
     """Share of the other seats' choices that is taken for random: above 0, at most 1. So no possible world is lost."""
     temperature: float = 1.0
     """How much less sharply the other seats follow the policy than :data:`MODEL_TEMPERATURES` say: 0.01..1,000."""
-    lead_value: float = 6.0
-    """Points that the next lead is worth, rounded to whole ones: -1,000..1,000."""
-    target_value: float = 80.0
-    """Points that winning the match is worth beyond the points that win it, rounded to whole ones: 0..10,000."""
+    match: bool = True
+    """Whether the chance to win the match is maximised (docs/equity.md); else the margin of the round."""
 
     def __post_init__(self) -> None:
         for name, (least, most) in _RANGES.items():
@@ -106,7 +114,7 @@ class SearchParams:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
                 message = f"{least:g}..{most:g} is expected, not {shown(value)}"
                 raise LimitsError(message, reason="OUT_OF_RANGE", field=name)
-        for name in ("inference", "follow", "forget", "exact"):
+        for name in ("inference", "follow", "forget", "exact", "match"):
             _check_flag(name, getattr(self, name))
         if self.net_leaf is not None:
             _check_flag("net_leaf", self.net_leaf)
@@ -119,16 +127,21 @@ class SearchParams:
         """Worlds to weigh for so many simulations; 0 where all worlds weigh the same."""
         return min(4096, max(64, int(simulations * self.pool_share))) if self.inference else 0
 
+    def extra_size(self, pool_size: int) -> int:
+        """Worlds to add to a pool of this size."""
+        return min(16_384, int(pool_size * self.extra_worlds))
+
 
 _RANGES: Final = {
     "exploration": (0, 1e6),
     "root_exploration": (0, 1e6),
+    "by_spread": (0, 100),
+    "root_share": (0, 1),
     "epsilon": (0, 1),
     "pool_share": (0, 1),
+    "extra_worlds": (0, 100),
     "floor": (1e-6, 1),
     "temperature": (0.01, 1000),
-    "lead_value": (-1000, 1000),
-    "target_value": (0, 10_000),
 }
 
 
@@ -157,19 +170,30 @@ def _check_whole(field: str, value: int, least: int, most: int) -> None:
         raise LimitsError(f"{least}..{most} is expected, not {shown(value)}", reason="OUT_OF_RANGE", field=field)
 
 
+def _check_above_zero(field: str, value: float | None, most: int, sentence: str) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise LimitsError(f"a number is expected, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
+    if not 0 < value <= most:
+        raise LimitsError(f"{sentence.format(most)}, not {shown(value)}", reason="OUT_OF_RANGE", field=field)
+
+
 def _check_flag(field: str, value: bool) -> None:
     if not isinstance(value, bool):
         raise LimitsError(f"True or False is expected, not {shown(value)}", reason="NOT_A_FLAG", field=field)
 
 
 PLAIN: Final = SearchParams(
+    exploration=40.0,
     root_exploration=40.0,
+    by_spread=0.0,
+    root_share=0.0,
     epsilon=1.0,
     net_leaf=False,
     inference=False,
     forget=True,
     exact=False,
-    lead_value=0.0,
-    target_value=0.0,
+    match=False,
 )
 """Plain ISMCTS: random rollouts, a belief that ignores draws and passes, the margin of the round as utility."""

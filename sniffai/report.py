@@ -21,13 +21,16 @@ Source = Literal["forced", "search", "exact"]
 """``"forced"``: there was nothing to choose, and nothing was searched. ``"exact"``: nothing was hidden any more, and
 the rest of the round was solved."""
 
-StopReason = Literal["forced", "simulations", "seconds", "memory", "stopped", "decided", "exact", "deadline"]
-"""What ended the search. ``"deadline"`` is set by a service whose call ran out of time."""
+StopReason = Literal[
+    "forced", "simulations", "seconds", "memory", "stopped", "decided", "precise", "exact", "deadline", "running"
+]
+"""What ended the search. ``"deadline"``: the moment that the caller set came first. ``"running"``: nothing did, this is
+a snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
 class TeamValue:
-    """One team's prospect for the rest of the round, in points."""
+    """One team's prospect: for the rest of the round, in points, and for the match."""
 
     team: int
     mean_margin: float
@@ -36,6 +39,10 @@ class TeamValue:
     is no part of it."""
     standard_deviation: float
     """Spread of the margin over the simulations, at least 0."""
+    win_probability: float
+    """Chance to win the match, 0..1, by match equity (:mod:`sniffai.equity`) at the end of the round."""
+    win_probability_error: float
+    """Standard error of that, at least 0, of the same three parts; the table's own error is no part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,8 @@ class MoveEvaluation:
     """What the search thinks of one move."""
 
     rank: int
-    """1 is the recommended move: the most visited."""
+    """1 is the recommended move. The order is that of the chance to win the match (or of the margin, if the search was
+    asked for that) less half a standard error; moves with few visits come after those with many."""
     move: Move
     equal_points: tuple[str, ...]
     """All attachment points that lead to the same future, ``move.at`` among them; empty for the lead."""
@@ -67,12 +75,24 @@ class MoveEvaluation:
     mean_margin: float | None
     """The value for the mover's team; ``None`` without a visit."""
     standard_error: float | None
+    win_probability: float | None
+    """The mover's team's chance to win the match; ``None`` without a visit."""
+    win_probability_error: float | None
     points_now: int
     """What the placement scores at once."""
     count_after: int
     """The count after it."""
     loss: float | None
-    """How much less the mover's team expects than from rank 1, in points, at least 0; ``None`` without a visit."""
+    """How much less the mover's team expects of the round than from rank 1, in points; ``None`` without a visit. Below
+    0 where more points win the match less often, or where two moves are not told apart."""
+    win_probability_loss: float | None
+    """How much less chance to win the match than rank 1 gives; as small below 0 as its error."""
+    loss_significant: bool
+    """Whether rank 1 is better, in what the search maximises, by more than two standard errors of the difference, so
+    hardly by chance. Solved: whether it is better."""
+    best_probability: float | None
+    """Probability that the move is the best of those considered, as far as the simulations tell; 1 in all. Equal best
+    moves of a solved round share it. ``None`` without a visit."""
     line: tuple[LineStep, ...]
     """The most visited way on, beginning with the move itself; empty without a visit."""
 
@@ -107,7 +127,8 @@ class Analysis:
 
     action: Action
     moves: tuple[MoveEvaluation, ...]
-    """All legal moves, best first, equal ones once; empty unless ``action`` is ``"play"``."""
+    """The moves considered (all legal ones, unless some were included or excluded), best first, equal ones once; empty
+    unless ``action`` is ``"play"``."""
     root_value: tuple[TeamValue, ...]
     """By team, over all simulations; empty where nothing was searched."""
     belief: BeliefTable
@@ -120,6 +141,15 @@ class Analysis:
     deterministic: bool
     """Whether no clock had a part in it: the same view, seed and limits give the same answer."""
     engine_version: str
+    worlds_used: int | None = None
+    """Weighted worlds that the simulations were drawn from; ``None`` where worlds were not weighted, and without a
+    search. Where it is ``belief.assignments``, they are all there are."""
+    effective_sample_size: float | None = None
+    """How many worlds of equal weight would tell as much, 1..``worlds_used``; ``None`` where that is."""
+    omitted_moves: int = 0
+    """Legal moves not considered, equal ones once."""
+    final: bool = True
+    """``False``: a snapshot of a search that goes on."""
     warnings: tuple[str, ...] = ()
 
     @property

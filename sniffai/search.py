@@ -1,20 +1,21 @@
 """Analyse what one seat knows: information-set Monte Carlo tree search, with limits, a seed and a stop.
 
 The search itself is :mod:`sniffai_ext.search`; this module drives it and words its answer. The answer depends on
-nothing but the view, the seed, the limits, the parameters and the number of threads.
+nothing but the view, the seed, the limits, the parameters, the moves considered and the number of threads.
 """
 
 import math
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from sniffai.choice import Moves, considered_moves, distinct_moves
+from sniffai.equity import load as load_equity
 from sniffai.errors import LimitsError, ViewError
+from sniffai.evaluation import searched, solved, unsearched
 from sniffai.exact import solve_end
-from sniffai.moves import Move
 from sniffai.nets import load_policy, load_world_value
 from sniffai.params import (
     DEFAULT_MEMORY_BYTES,
@@ -26,9 +27,9 @@ from sniffai.params import (
     check_seed,
     check_threads,
 )
-from sniffai.ports import point_name
-from sniffai.report import Action, Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, StopReason, TeamValue
-from sniffai.rules import team_of
+from sniffai.report import Action, Analysis, BeliefTable, Effort, MoveEvaluation, StopReason
+from sniffai.roots import merge_roots, root_value
+from sniffai.run import SNAPSHOT_SECONDS, Run, Told
 from sniffai.shown import shown
 from sniffai.solver import MoveValue
 from sniffai.version import VERSION
@@ -37,7 +38,10 @@ from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.search import Search as CoreSearch
 from sniffai_ext.view import View as CoreView
 
-RootMove = tuple[int, int, int, int, tuple[float, ...], tuple[float, ...], tuple[float, ...], float]
+S = TypeVar("S")
+T = TypeVar("T")
+
+__all__ = ["Searcher", "analyze", "core_options", "distinct_moves", "recommend", "without_voids"]
 
 SEED_STEP: Final = 0x9E3779B97F4A7C15
 """Between the seeds of the trees of one search: 2**64 divided by the golden ratio."""
@@ -45,8 +49,15 @@ SEED_STEP: Final = 0x9E3779B97F4A7C15
 DECIDED_AT: Final = 0.99
 """Probability of being the best move at which a search that may stop early does."""
 
-ASSUMED_SPEED: Final = 500_000
+ASSUMED_SPEED: Final = 800_000
 """Simulations a second, to size the pool of worlds of a search that a clock ends."""
+
+POOL_SHARE: Final = 0.25
+"""The part of its time that a search without a limit of simulations may take to weigh worlds: on a busy machine that
+may be fewer worlds than the time would do for."""
+
+_BY_COUNT: Final = ("simulations", "memory", "decided", "precise")
+"""Stops that no clock has a part in."""
 
 
 class Searcher:
@@ -55,11 +66,24 @@ class Searcher:
     :param view: the seat is to move.
     :param seed: 0..2**64-1.
     :param threads: 1..64 trees, each grown by a thread of its own and put together at the root (root parallelism).
+    :param include: the only moves to consider now, such as ``["4|5@4|6:HIGH"]``; all where not given. A move stands for
+        all its equal attachment points.
+    :param exclude: moves not to consider now; not together with ``include``.
     :raises ViewError: it is not the seat's turn, or the round is over.
+    :raises MoveError: a move to include or exclude is not legal or named twice, or none is left.
     :raises LimitsError: the seed or the number of threads is out of range.
     """
 
-    def __init__(self, view: View, *, seed: int = 0, params: SearchParams | None = None, threads: int = 1) -> None:
+    def __init__(
+        self,
+        view: View,
+        *,
+        seed: int = 0,
+        params: SearchParams | None = None,
+        threads: int = 1,
+        include: Moves = None,
+        exclude: Moves = None,
+    ) -> None:
         if not isinstance(view, View):
             raise ViewError(f"a View is expected, not {shown(view)}", reason="NOT_A_VIEW", field="view")
         if params is not None and not isinstance(params, SearchParams):
@@ -70,38 +94,45 @@ class Searcher:
             reason = "ROUND_OVER" if over else "NOT_THE_TURN"
             raise ViewError(f"seat {view.seat} has nothing to decide: {why}", reason=reason, field="seat")
         self._view = view
+        self._legal = distinct_moves(view)
+        self._moves = considered_moves(view, include, exclude)
         self._seed = check_seed(seed)
         self._params = params or SearchParams()
         self._threads = check_threads(threads)
         self._cores: list[CoreSearch] = []
+        self._hurried = False
         self._stopped = False
         self._turn = Lock()
 
-    def run(self, limits: Limits | None = None) -> Analysis:
+    def run(
+        self,
+        limits: Limits | None = None,
+        *,
+        end: float | None = None,
+        on_snapshot: Told | None = None,
+        interval: float = SNAPSHOT_SECONDS,
+    ) -> Analysis:
         """Search until a limit is hit or :meth:`stop` is called, and say what was found.
 
         A further run goes on with the same trees: ``simulations`` counts all of them, ``seconds`` starts anew, and
         ``memory_bytes`` stays as it was. A forced move, draw or pass is answered at once. A run waits for another one
         of the same searcher to end.
 
-        :raises LimitsError: ``limits`` is no :class:`Limits`.
+        :param end: the moment of ``time.monotonic()`` at which the run ends in any case, with the stop ``"deadline"``.
+        :param on_snapshot: called from this thread with what is known, every ``interval`` seconds while the search
+            goes on. It must be quick. Snapshots change nothing in the answer.
+        :param interval: above 0.
+        :raises LimitsError: ``limits`` is no :class:`Limits`, or ``interval`` is out of range.
         """
         if limits is not None and not isinstance(limits, Limits):
             raise LimitsError(f"Limits are expected, not {shown(limits)}", reason="NOT_LIMITS", field="limits")
         with self._turn:
-            return self._run((limits or Limits()).effective())
+            return self._run(Run.of((limits or Limits()).effective(), end, on_snapshot, interval))
 
-    def _run(self, limits: Limits) -> Analysis:
-        moves = distinct_moves(self._view)
-        if len(moves) <= 1:
-            return self._forced(moves, limits)
-        started = time.perf_counter()
-        end = solve_end(self._view, self._params) if self._params.exact else None
-        if end is not None:
-            return self._solved(*end, limits, time.perf_counter() - started)
-        self._open(limits)
-        stop = self._grow(limits, started)
-        return self._searched(stop, limits, time.perf_counter() - started)
+    @property
+    def forced(self) -> bool:
+        """Whether there is nothing to choose, so that :meth:`run` answers at once."""
+        return len(self._legal) <= 1
 
     def stop(self) -> None:
         """End the run within a millisecond, or at once when it starts. May be called from any thread."""
@@ -109,109 +140,179 @@ class Searcher:
         for core in self._cores:
             core.stop()
 
-    def _open(self, limits: Limits) -> None:
+    def _run(self, run: Run) -> Analysis:
+        if self.forced:
+            return self._forced(run)
+        end = self._solve(run) if self._params.exact and not self._cores else None
+        if end is not None:
+            return self._solved(*end, run)
+        self._open(run)
+        return self._searched(self._grow(run), run)
+
+    def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
+        """Every distinct legal move with its exact value, and the placements tried; ``None`` where it must be searched.
+
+        It may take up to the run's time.
+        """
+        return solve_end(self._view, self._params)
+
+    def _open(self, run: Run) -> None:
         """The trees, each with a seed of its own and its share of the memory."""
         if not self._cores:
-            share = replace(
-                limits,
-                simulations=limits.simulations and -(-limits.simulations // self._threads),
-                memory_bytes=max(MIN_MEMORY_BYTES, (limits.memory_bytes or DEFAULT_MEMORY_BYTES) // self._threads),
-            )
-            options = core_options(self._params, self._view.players, share)
+            options = self._options(self._share(run.shortened()))
+            asked = self._options(self._share(run.limits))
+            self._hurried |= options["pool"] != asked["pool"] or options["pool"] * options["pool_seconds"] > 0
             seeds = [(self._seed + k * SEED_STEP) % 2**64 for k in range(self._threads)]
-            self._cores = [CoreSearch(self._seen(), seed, **options) for seed in seeds]
+            self._cores = self._side_by_side(lambda seed: CoreSearch(self._seen(), seed, **options), seeds)
         if self._stopped:
             self.stop()
 
-    def _grow(self, limits: Limits, started: float) -> StopReason:
+    def _share(self, limits: Limits) -> Limits:
+        """The part of one tree."""
+        return replace(
+            limits,
+            simulations=limits.simulations and -(-limits.simulations // self._threads),
+            memory_bytes=max(MIN_MEMORY_BYTES, (limits.memory_bytes or DEFAULT_MEMORY_BYTES) // self._threads),
+        )
+
+    def _options(self, share: Limits) -> dict[str, Any]:
+        """The core search's keyword arguments."""
+        options = core_options(self._params, self._view.players, share)
+        if len(self._moves) < len(self._legal):
+            options["root_moves"] = [move.codes for move in self._moves]
+        return options
+
+    def _grow(self, run: Run) -> StopReason:
+        """Grow all trees until the run ends, telling of snapshots on the way; the reason of the stop.
+
+        Where a slice of the run ends has no part in what the trees become.
+        """
+        while True:
+            left = run.left
+            slice_ = min(left, run.interval) if run.on_snapshot else left
+            stop = self._advance(run.limits, slice_)
+            if stop != "seconds" or slice_ >= left or run.on_snapshot is None:
+                return "deadline" if stop == "seconds" and run.by_end else stop
+            run.on_snapshot(self._searched("running", run))
+
+    def _advance(self, limits: Limits, seconds: float) -> StopReason:
         """Run all trees side by side; the reason of the stop."""
         total = limits.simulations or MAX_SIMULATIONS
-        shares = [total // self._threads + (k < total % self._threads) for k in range(self._threads)]
-        spent = time.perf_counter() - started
-        seconds = math.inf if limits.seconds is None else limits.seconds - spent
         goal = DECIDED_AT if limits.stop_when_decided else 0.0
-        if self._threads == 1:
-            return self._cores[0].run(total, seconds, goal)
-        with ThreadPoolExecutor(self._threads) as pool:
-            work = zip(self._cores, shares, strict=True)
-            stops = list(pool.map(lambda one: one[0].run(one[1], seconds, goal), work))
-        reasons: tuple[StopReason, ...] = ("stopped", "seconds", "memory", "simulations", "decided")
+        precision = (limits.target_standard_error or 0.0) * math.sqrt(self._threads)
+        shares = [total // self._threads + (k < total % self._threads) for k in range(self._threads)]
+        work = list(zip(self._cores, shares, strict=True))
+        stops = self._side_by_side(lambda one: one[0].run(one[1], seconds, goal, precision), work)
+        reasons: tuple[StopReason, ...] = ("stopped", "seconds", "memory", "simulations", "decided", "precise")
         return next(reason for reason in reasons if reason in stops)
+
+    def _side_by_side(self, work: Callable[[S], T], parts: Sequence[S]) -> list[T]:
+        """Do the parts of some work, each in a thread of its own. The core lets go of the interpreter's lock."""
+        if self._threads == 1:
+            return [work(part) for part in parts]
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(work, parts))
 
     def _seen(self) -> CoreView:
         """The view to search: without what draws and passes showed, if that is to be ignored."""
         view = self._view.core()
         return without_voids(view) if self._params.forget else view
 
-    def _forced(self, moves: Sequence[Move], limits: Limits) -> Analysis:
-        action: Action = "play" if moves else ("draw" if self._view.must == "draw" else "pass")
-        evaluations = tuple(_evaluate(self._view, 1, move, 0, 0, (), None, ()) for move in moves)
-        belief = CoreBelief(self._view.core())
+    def _belief(self) -> BeliefTable:
+        """Where the hidden tiles may be."""
+        return _belief_table(self._cores[0].belief if self._cores else CoreBelief(self._view.core()))
+
+    def _worlds(self) -> tuple[int, float] | None:
+        """Weighted worlds in use and their effective number; ``None`` where every simulation has a fresh one."""
+        pools = [core.pool for core in self._cores if core.pool is not None]
+        if not pools:
+            return None
+        if pools[0].complete:
+            return pools[0].size, pools[0].effective
+        return sum(pool.size for pool in pools), math.fsum(pool.effective for pool in pools)
+
+    def _forced(self, run: Run) -> Analysis:
+        action: Action = "play" if self._legal else ("draw" if self._view.must == "draw" else "pass")
         return Analysis(
             action=action,
-            moves=evaluations,
+            moves=unsearched(self._view, self._moves),
             root_value=(),
-            belief=_belief_table(belief),
+            belief=self._belief(),
             source="forced",
             stop="forced",
-            limits=limits,
+            limits=run.limits,
             effort=Effort(0, 0, 0, 0.0),
             seed=self._seed,
             deterministic=True,
             engine_version=VERSION,
         )
 
-    def _solved(self, solved: Sequence[MoveValue], nodes: int, limits: Limits, seconds: float) -> Analysis:
-        moves = tuple(_evaluate_exactly(self._view, rank, entry) for rank, entry in enumerate(solved, 1))
+    def _solved(self, entries: Sequence[MoveValue], nodes: int, run: Run) -> Analysis:
+        kept = set(self._moves)
+        moves = solved(self._view, [entry for entry in entries if entry.move in kept])
         return Analysis(
             action="play",
             moves=moves,
             root_value=moves[0].values,
-            belief=_belief_table(CoreBelief(self._view.core())),
+            belief=self._belief(),
             source="exact",
             stop="exact",
-            limits=limits,
-            effort=Effort(0, nodes, 0, seconds),
+            limits=run.limits,
+            effort=Effort(0, nodes, 0, run.spent),
             seed=self._seed,
             deterministic=True,
             engine_version=VERSION,
+            omitted_moves=len(self._legal) - len(moves),
         )
 
-    def _searched(self, stop: StopReason, limits: Limits, seconds: float) -> Analysis:
-        rows = merge_roots(self._cores)
+    def _searched(self, stop: StopReason, run: Run) -> Analysis:
         cores = self._cores
+        rows = merge_roots(cores)
+        worlds, effective = self._worlds() or (None, None)
         return Analysis(
             action="play",
-            moves=_evaluations(self._view, cores, rows),
-            root_value=_root_value(rows),
-            belief=_belief_table(cores[0].belief),
+            moves=searched(self._view, cores, rows, hidden=self._hidden),
+            root_value=root_value(rows),
+            belief=self._belief(),
             source="search",
             stop=stop,
-            limits=limits,
+            limits=run.limits,
             effort=Effort(
                 sum(core.simulations for core in cores),
                 sum(core.nodes for core in cores),
                 sum(core.memory_bytes for core in cores),
-                seconds,
+                run.spent,
             ),
             seed=self._seed,
-            deterministic=stop in ("simulations", "memory", "decided"),
+            deterministic=stop in _BY_COUNT and not self._hurried,
             engine_version=VERSION,
+            worlds_used=worlds,
+            effective_sample_size=effective,
+            omitted_moves=len(self._legal) - len(self._moves),
+            final=stop != "running",
         )
+
+    _hidden = True
+    """Whether there are tiles that the seat does not know."""
 
 
 def core_options(params: SearchParams, players: int, limits: Limits) -> dict[str, Any]:
     """The core search's keyword arguments for effective limits."""
     simulations = min(limits.simulations or math.inf, (limits.seconds or math.inf) * ASSUMED_SPEED)
+    pool = params.pool_size(simulations)
     return {
         "exploration": params.exploration,
         "root_exploration": params.root_exploration,
+        "by_spread": params.by_spread,
+        "root_share": params.root_share,
         "epsilon": params.epsilon,
-        "lead_value": round(params.lead_value),
-        "target_value": round(params.target_value),
+        "equity": load_equity(players).core,
+        "match": params.match,
         "memory_bytes": limits.memory_bytes or DEFAULT_MEMORY_BYTES,
         "expected": limits.simulations or 0,
-        "pool": params.pool_size(simulations),
+        "pool": pool,
+        "extra_worlds": params.extra_size(pool),
+        "pool_seconds": 0.0 if limits.simulations or not limits.seconds else POOL_SHARE * limits.seconds,
         "policy": load_policy(players) if params.inference or params.follow else None,
         "temperatures": tuple(params.temperature * fitted for fitted in MODEL_TEMPERATURES[players]),
         "floor": params.floor,
@@ -242,14 +343,17 @@ def analyze(
     seed: int = 0,
     params: SearchParams | None = None,
     threads: int = 1,
+    include: Moves = None,
+    exclude: Moves = None,
 ) -> Analysis:
-    """Evaluate every legal move of the seat to move.
+    """Evaluate every legal move of the seat to move, or those that are included or not excluded.
 
     The same view, limits in simulations, seed, parameters and number of threads give the same answer.
 
     :raises SniffError: see :class:`Searcher`.
     """
-    return Searcher(view, seed=seed, params=params, threads=threads).run(limits)
+    searcher = Searcher(view, seed=seed, params=params, threads=threads, include=include, exclude=exclude)
+    return searcher.run(limits)
 
 
 def recommend(
@@ -259,136 +363,19 @@ def recommend(
     seed: int = 0,
     params: SearchParams | None = None,
     threads: int = 1,
+    include: Moves = None,
+    exclude: Moves = None,
 ) -> MoveEvaluation:
-    """The move to make, with its evaluation.
+    """The move to make, with its evaluation; parameters as :func:`analyze`.
 
     :raises ViewError: there is no move to make: the seat must draw or pass, or is not to move.
     :raises SniffError: see :class:`Searcher`.
     """
-    best = analyze(view, limits, seed=seed, params=params, threads=threads).best
+    found = analyze(view, limits, seed=seed, params=params, threads=threads, include=include, exclude=exclude)
+    best = found.best
     if best is None:
         raise ViewError(f"no tile of the hand fits: seat {view.seat} must {view.must}", reason="NOT_TO_PLAY")
     return best
-
-
-def distinct_moves(view: View) -> list[Move]:
-    """The legal moves of the view's seat, those with equal futures once (the lowest attachment point)."""
-    core = view.core()
-    layout = core.layout
-    return [
-        Move.from_codes(tile, at) for tile, at in core.legal_moves() if at < 0 or layout.equal_points(tile, at)[0] == at
-    ]
-
-
-def _equal_points(view: View, move: Move) -> tuple[str, ...]:
-    return tuple(str(point_name(at)) for at in view.core().layout.equal_points(*move.codes))
-
-
-def merge_roots(cores: Sequence[CoreSearch]) -> list[RootMove]:
-    """The root moves of several trees as if one tree had found them: visits add up, means and spreads are pooled."""
-    if len(cores) == 1:
-        return cores[0].root_moves()
-    found: dict[tuple[int, int], list[RootMove]] = {}
-    for core in cores:
-        for row in core.root_moves():
-            found.setdefault(row[:2], []).append(row)
-    return sorted(map(_pooled, found.values()), key=lambda row: (-row[2], -row[7], row[0], row[1]))
-
-
-def _pooled(rows: Sequence[RootMove]) -> RootMove:
-    """One root move, as several trees found it."""
-    visits = sum(row[2] for row in rows)
-    teams = range(len(rows[0][4]))
-    means = tuple(math.fsum(row[2] * row[4][team] for row in rows) / max(1, visits) for team in teams)
-    spreads = tuple(_pooled_deviation(rows, team, means[team]) for team in teams)
-    errors = tuple(math.hypot(*(row[2] * row[6][team] for row in rows)) / max(1, visits) for team in teams)
-    utility = math.fsum(row[2] * row[7] for row in rows) / max(1, visits)
-    return (rows[0][0], rows[0][1], visits, sum(row[3] for row in rows), means, spreads, errors, utility)
-
-
-def _pooled_deviation(rows: Sequence[RootMove], team: int, mean: float) -> float:
-    """Standard deviation of all simulations behind some rows, from the rows' own means and deviations."""
-    visits = sum(row[2] for row in rows)
-    within = math.fsum((row[2] - 1) * row[5][team] ** 2 for row in rows if row[2])
-    between = math.fsum(row[2] * (row[4][team] - mean) ** 2 for row in rows)
-    return math.sqrt((within + between) / max(1, visits - 1))
-
-
-def _evaluations(view: View, cores: Sequence[CoreSearch], rows: Sequence[RootMove]) -> tuple[MoveEvaluation, ...]:
-    best = rows[0][7]
-    found = []
-    for rank, (tile, at, visits, availability, means, deviations, errors, utility) in enumerate(rows, 1):
-        values = _team_values(visits, means, deviations, errors)
-        loss = max(0.0, best - utility) if visits else None
-        line = _line(cores, tile, at) if visits else ()
-        move = Move.from_codes(tile, at)
-        found.append(_evaluate(view, rank, move, visits, availability, values, loss, line))
-    return tuple(found)
-
-
-def _evaluate(
-    view: View,
-    rank: int,
-    move: Move,
-    visits: int,
-    availability: int,
-    values: tuple[TeamValue, ...],
-    loss: float | None,
-    line: tuple[LineStep, ...],
-) -> MoveEvaluation:
-    own = values[team_of(view.players, view.seat)] if values else None
-    after = view.after(move)
-    return MoveEvaluation(
-        rank=rank,
-        move=move,
-        equal_points=_equal_points(view, move),
-        visits=visits,
-        availability=availability,
-        values=values,
-        mean_margin=own.mean_margin if own else None,
-        standard_error=own.standard_error if own else None,
-        points_now=after.points,
-        count_after=after.count,
-        loss=loss,
-        line=line,
-    )
-
-
-def _team_values(
-    visits: int, means: Sequence[float], deviations: Sequence[float], errors: Sequence[float]
-) -> tuple[TeamValue, ...]:
-    if not visits:
-        return ()
-    return tuple(
-        TeamValue(team, mean, error, deviation)
-        for team, (mean, deviation, error) in enumerate(zip(means, deviations, errors, strict=True))
-    )
-
-
-def _evaluate_exactly(view: View, rank: int, entry: MoveValue) -> MoveEvaluation:
-    """A solved move; its line is best play of both seats to the end of the round, certain as nothing is hidden."""
-    values = TeamValue(0, float(entry.margin), 0.0, 0.0), TeamValue(1, float(-entry.margin), 0.0, 0.0)
-    line = tuple(LineStep(move, 0, False) for move in entry.line)
-    return _evaluate(view, rank, entry.move, 0, 0, values, float(entry.loss), line)
-
-
-def _root_value(rows: Sequence[RootMove]) -> tuple[TeamValue, ...]:
-    """Mean and spread over all simulations, put together from those of the moves."""
-    visits = sum(row[2] for row in rows)
-    if not visits:
-        return ()
-    teams = range(len(rows[0][4]))
-    means = [math.fsum(row[2] * row[4][team] for row in rows) / visits for team in teams]
-    deviations = [_pooled_deviation(rows, team, means[team]) for team in teams]
-    errors = [math.hypot(*(row[2] * row[6][team] for row in rows)) / visits for team in teams]
-    return _team_values(visits, means, deviations, errors)
-
-
-def _line(cores: Sequence[CoreSearch], tile: int, at: int) -> tuple[LineStep, ...]:
-    """The way on in the tree that went furthest into it."""
-    lines = [core.line(tile, at) for core in cores]
-    longest = max(lines, key=lambda steps: steps[0][2] if steps else 0)
-    return tuple(LineStep(Move.from_codes(*step[:2]), *step[2:]) for step in longest)
 
 
 def _belief_table(belief: CoreBelief) -> BeliefTable:

@@ -1,7 +1,8 @@
 """Exact values of rounds whose tiles are all known, by alpha-beta: for study, and for the end of a round.
 
 A *value* is team 0's margin over team 1 from here to the end of the round, in points, when both teams play best and see
-every tile: placements, settlement (docs/rules.md §6), nothing once the target is reached (§7), and the :class:`Stakes`.
+every tile: placements, settlement (docs/rules.md §6), nothing once the target is reached (§7). On demand it is what
+counts beyond the round: team 0's chance to win the match, by match equity.
 Only 2 and 4 seats have one: with 3, no seat's gain is one other seat's loss.
 
 Playing best while seeing everything is not playing best. What a *seat* can expect is exact only where it and the other
@@ -13,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from sniffai.equity import load
 from sniffai.moves import Move
 from sniffai.ports import point_name
 from sniffai.round import Round
@@ -20,8 +22,12 @@ from sniffai.rules import team_of
 from sniffai.view import View
 from sniffai_ext.layout import Layout as CoreLayout
 from sniffai_ext.solver import Solver as CoreSolver
+from sniffai_ext.solver import check_range
 
-_Row: TypeAlias = tuple[int, int, int, int, tuple[tuple[int, int], ...]]
+_Row: TypeAlias = tuple[int, int, int, int, float, tuple[tuple[int, int], ...]]
+
+CERTAIN: Final = 20_000
+"""The core's value of a certain win; that of a certain loss is its negative."""
 
 DEFAULT_NODE_CAP: Final = 20_000_000
 """Placements tried before giving up: some seconds."""
@@ -31,24 +37,11 @@ DEFAULT_TABLE_BYTES: Final = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Stakes:
-    """What counts for a team besides the points of the round, in points: -10000..10000 each."""
-
-    lead_value: int = 0
-    """For going out: the lead of the next round. After a blocked round the lead goes by lot, and counts for none."""
-    target_value: int = 0
-    """For reaching the target: the match."""
-
-
-NO_STAKES: Final = Stakes()
-
-
-@dataclass(frozen=True, slots=True)
 class Solution:
     """The value of a round, and how to get it."""
 
-    value: int
-    """Team 0's margin and stakes from here on, whoever is to move."""
+    value: float
+    """Team 0's margin from here on in points, or its chance to win the match, whoever is to move."""
     move: Move
     """A best move; others may be as good."""
     nodes: int
@@ -62,12 +55,15 @@ class MoveValue:
     move: Move
     equal_points: tuple[str, ...]
     """All attachment points that lead to the same future, ``move.at`` among them; empty for the lead."""
-    value: int
-    """Team 0's margin and stakes for the rest of the round, the move's own points included."""
-    loss: int
-    """How much less value the move has for the mover's team than a best move, in points, at least 0."""
+    value: float
+    """Team 0's margin for the rest of the round in points, the move's own points included, or its chance to win the
+    match."""
+    loss: float
+    """How much less value the move has for the mover's team than a best move, at least 0."""
     margin: int
-    """Team 0's margin alone; the same as the value without stakes."""
+    """Team 0's margin at the end of the line, in points; the same as the value where values are points."""
+    chance: float
+    """Team 0's chance to win the match after the line."""
     line: tuple[Move, ...]
     """Best play to the end of the round, beginning with the move itself; draws and passes are left out."""
 
@@ -88,22 +84,34 @@ class Solver:
 
     Whether it gives up may depend on the questions before, an answer never does.
 
-    :param stakes: what counts besides the points.
+    :param match: whether the value is the chance to win the match; else it is the margin.
     :param table_bytes: memory for positions met, 64..2**40; the largest power of two below is used.
     :raises LimitsError: a number out of range.
     """
 
-    def __init__(self, *, stakes: Stakes = NO_STAKES, table_bytes: int = DEFAULT_TABLE_BYTES) -> None:
-        self._core = CoreSolver(table_bytes=table_bytes, lead_value=stakes.lead_value, target_value=stakes.target_value)
-
-    @property
-    def nodes(self) -> int:
+    def __init__(self, *, match: bool = False, table_bytes: int = DEFAULT_TABLE_BYTES) -> None:
+        check_range(table_bytes, 64, 1 << 40, "table_bytes")
+        self._match = match
+        self._table_bytes = table_bytes
+        self._cores: dict[int, CoreSolver] = {}
+        self._stopped = False
+        self.nodes = 0
         """Placements tried for the last question."""
-        return self._core.nodes
 
     def stop(self) -> None:
         """Make the present question and all later ones give up at once. May be called from any thread."""
-        self._core.stop()
+        self._stopped = True
+        for core in tuple(self._cores.values()):
+            core.stop()
+
+    def _core(self, players: int) -> CoreSolver:
+        """What answers for a number of seats, made when first asked."""
+        if players not in self._cores:
+            equity = load(players).core
+            self._cores[players] = CoreSolver(table_bytes=self._table_bytes, equity=equity, match=self._match)
+        if self._stopped:
+            self._cores[players].stop()
+        return self._cores[players]
 
     def solve(self, round_: Round, *, node_cap: int = DEFAULT_NODE_CAP) -> Solution | None:
         """The value of a round and a best move; ``None`` when it gave up.
@@ -112,22 +120,25 @@ class Solver:
         :raises ViewError: the round is over, or has 3 seats.
         :raises LimitsError: the cap is out of range.
         """
-        found = self._core.solve(round_.core(), node_cap)
+        core = self._core(round_.players)
+        found = core.solve(round_.core(), node_cap)
+        self.nodes = core.nodes
         if found is None:
             return None
         value, move = found
-        return Solution(value, Move.from_codes(*move), self.nodes)
+        return Solution(self._told(value), Move.from_codes(*move), self.nodes)
 
     def solve_moves(self, round_: Round, *, node_cap: int = DEFAULT_NODE_CAP) -> tuple[MoveValue, ...] | None:
         """Every distinct legal move of a round with its value, best first; ``None`` when it gave up.
 
         Parameters and errors as :meth:`solve`, which costs less.
         """
-        core = round_.core()
-        found = self._core.solve_moves(core, node_cap)
+        core = self._core(round_.players)
+        found = core.solve_moves(round_.core(), node_cap)
+        self.nodes = core.nodes
         if found is None:
             return None
-        return _ranked(found, core.layout, team_of(round_.players, round_.seat))
+        return self._ranked(found, round_.core().layout, team_of(round_.players, round_.seat))
 
     def solve_view(self, view: View, *, node_cap: int = DEFAULT_NODE_CAP) -> ViewSolution | None:
         """Every distinct legal move of a seat that can infer where every tile lies; ``None`` when it gave up.
@@ -139,43 +150,48 @@ class Solver:
         :raises HistoryError: no deal explains the view.
         :raises LimitsError: the cap is out of range.
         """
-        core = view.core()
-        exact, found = self._core.solve_view(core, node_cap)
+        core = self._core(view.players)
+        exact, found = core.solve_view(view.core(), node_cap)
+        self.nodes = core.nodes
         if found is None:
             return None
-        return ViewSolution(exact, _ranked(found, core.layout, team_of(view.players, view.seat)))
+        return ViewSolution(exact, self._ranked(found, view.core().layout, team_of(view.players, view.seat)))
+
+    def _ranked(self, found: Iterable[_Row], layout: CoreLayout, team: int) -> tuple[MoveValue, ...]:
+        """Best first for a team; equal values by tile, then attachment point."""
+        sign = -1 if team else 1
+        rows = sorted(found, key=lambda row: -sign * row[2])
+        best = self._told(rows[0][2])
+        return tuple(
+            MoveValue(
+                Move.from_codes(tile, at),
+                tuple(str(point_name(point)) for point in layout.equal_points(tile, at)),
+                self._told(value),
+                abs(best - self._told(value)),
+                margin,
+                chance,
+                tuple(Move.from_codes(*move) for move in line),
+            )
+            for tile, at, value, margin, chance, line in rows
+        )
+
+    def _told(self, value: int) -> float:
+        """The core's value: points, or of its steps from a certain loss to a certain win the share."""
+        return (value / CERTAIN + 1) / 2 if self._match else value
 
 
-def solve(round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, stakes: Stakes = NO_STAKES) -> Solution | None:
+def solve(round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, match: bool = False) -> Solution | None:
     """:meth:`Solver.solve` of a fresh solver."""
-    return Solver(stakes=stakes).solve(round_, node_cap=node_cap)
+    return Solver(match=match).solve(round_, node_cap=node_cap)
 
 
 def solve_moves(
-    round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, stakes: Stakes = NO_STAKES
+    round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, match: bool = False
 ) -> tuple[MoveValue, ...] | None:
     """:meth:`Solver.solve_moves` of a fresh solver."""
-    return Solver(stakes=stakes).solve_moves(round_, node_cap=node_cap)
+    return Solver(match=match).solve_moves(round_, node_cap=node_cap)
 
 
-def solve_view(view: View, *, node_cap: int = DEFAULT_NODE_CAP, stakes: Stakes = NO_STAKES) -> ViewSolution | None:
+def solve_view(view: View, *, node_cap: int = DEFAULT_NODE_CAP, match: bool = False) -> ViewSolution | None:
     """:meth:`Solver.solve_view` of a fresh solver."""
-    return Solver(stakes=stakes).solve_view(view, node_cap=node_cap)
-
-
-def _ranked(found: Iterable[_Row], layout: CoreLayout, team: int) -> tuple[MoveValue, ...]:
-    """Best first for a team; equal values by tile, then attachment point."""
-    sign = -1 if team else 1
-    rows = sorted(found, key=lambda row: -sign * row[2])
-    best = rows[0][2]
-    return tuple(
-        MoveValue(
-            Move.from_codes(tile, at),
-            tuple(str(point_name(point)) for point in layout.equal_points(tile, at)),
-            value,
-            abs(best - value),
-            margin,
-            tuple(Move.from_codes(*move) for move in line),
-        )
-        for tile, at, value, margin, line in rows
-    )
+    return Solver(match=match).solve_view(view, node_cap=node_cap)

@@ -43,18 +43,20 @@ class Watch:
         self._seen: list[list[Event]] = [[] for _ in start.hands]
         self._told = 0
 
-    def view(self, seat: int) -> View:
+    def view(self, seat: int, events: int | None = None) -> View:
         """All that a seat knows now (docs/rules.md §5).
 
         :param seat: 0..players-1.
+        :param events: what it knew when so many events had happened, never fewer than at the call before; all of them
+            if not given.
         """
-        self._catch_up()
+        self._catch_up(events)
         start = self._start
         history = _Followed(start.leader, start.hands[seat], tuple(self._seen[seat]), self._cores[seat].copy())
         return View(start.players, seat, start.scores, history)
 
-    def _catch_up(self) -> None:
-        records = self._round.core().events()
+    def _catch_up(self, events: int | None) -> None:
+        records = self._round.core().events()[:events]
         for record in records[self._told :]:
             for seat, (core, seen) in enumerate(zip(self._cores, self._seen, strict=True)):
                 seen.append(_tell(core, seat, record))

@@ -40,13 +40,12 @@ cdef inline uint32_t hand_then(const Choice *choice, uint32_t[ALL_BATCHES] *got)
     return hand & ~choice.state.table
 
 
-cdef float log_likelihood(const Model *model, View view, uint32_t[ALL_BATCHES] *got) noexcept nogil:
-    """The formula above for one deal, given batch by batch."""
+cdef void log_likelihoods(const Model *model, View view, uint32_t[ALL_BATCHES] *got, double *by_seat) noexcept nogil:
+    """The formula above for one deal, given batch by batch: adds the terms of each seat's choices to ``by_seat``."""
     cdef uint8_t[MAX_MOVES] moves
     cdef float[MAX_MOVES] values
     cdef State state
     cdef const Choice *choice
-    cdef float total = 0
     cdef int i, count, pick
     for i in range(view.choices):
         choice = &view.choice[i]
@@ -59,9 +58,9 @@ cdef float log_likelihood(const Model *model, View view, uint32_t[ALL_BATCHES] *
         pick = 0
         while pick < count - 1 and moves[pick] != choice.move:
             pick += 1
-        total += logf(model.floor / count
-                      + (1 - model.floor) * chosen_share(values, count, pick, model.temperature[phase_of(&state)]))
-    return total
+        by_seat[state.seat] += logf(
+            model.floor / count
+            + (1 - model.floor) * chosen_share(values, count, pick, model.temperature[phase_of(&state)]))
 
 
 def sampled_past(View view, seed):

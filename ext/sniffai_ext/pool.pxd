@@ -3,14 +3,9 @@
 from sniffai_ext.belief cimport ALL_BATCHES, Belief
 from sniffai_ext.inference cimport Model
 from sniffai_ext.rng cimport Rng
+from sniffai_ext.surrogate cimport World
 from sniffai_ext.types cimport State, uint8_t, uint32_t
 from sniffai_ext.view cimport View
-
-cdef struct World:
-    uint32_t[4] hand      # hidden tiles by seat
-    uint32_t talon
-    double weight
-    double upto           # sum of the weights up to and with this one
 
 cdef class Pool:
     cdef readonly int players
@@ -22,9 +17,14 @@ cdef class Pool:
     cdef int room
     cdef readonly bint complete       # every assignment is in it
     cdef readonly double effective    # effective sample size: (sum of weights)^2 / sum of squared weights
+    cdef double weighed               # the same for the worlds that the model weighed: a fit to them knows no more
     cdef double place                 # of the last draw, in [0, 1): draws go round the weights by the golden ratio
-    cdef bint fill(self, Belief belief, View view, const Model *model, int room, Rng *rng) except -1
+    cdef double started               # when filling began, by the monotonic clock
+    cdef double span                  # seconds that filling may take; 0: as long as it takes
+    cdef bint late(self, double share) noexcept nogil
+    cdef bint fill(self, Belief belief, View view, const Model *model, int room, int extra, Rng *rng) except -1
     cdef void add(self, View view, uint32_t[ALL_BATCHES] *got, uint32_t talon) noexcept nogil
+    cdef void extend(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil
     cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *got,
                          uint32_t loose) noexcept nogil
     cdef void list_pool(self, Belief belief, View view, int batch, int need, uint32_t choices,
@@ -33,3 +33,4 @@ cdef class Pool:
     cdef void draw(self, State *state, Rng *rng) noexcept nogil
     cdef const Model *model           # while the pool is filled
     cdef double *logs                 # by world: log-likelihood of the others' choices
+    cdef double *by_seat              # the same by world and seat, for the worlds that the model weighed

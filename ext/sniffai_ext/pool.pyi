@@ -33,5 +33,6 @@ def weighted_worlds(
     temperatures: Sequence[float] = (3.0, 3.0, 3.0),
     floor: float = 0.05,
     hands: Sequence[int] | None = None,
+    extra: int = 0,
 ) -> Pool: ...
 def check_model(policy: Policy, players: int, temperatures: Sequence[float], floor: float) -> None: ...

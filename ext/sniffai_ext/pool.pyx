@@ -2,17 +2,20 @@
 
 When a view allows few enough assignments the pool holds each of them once; else it is a sample of the exact belief. A
 model of the other seats weighs each world by how likely it makes their past choices (:mod:`sniffai_ext.inference`).
+As that takes long, a sample can be extended by worlds that are weighted by a fit to it (:mod:`sniffai_ext.surrogate`).
 Draws walk round the cumulated weights in steps of the golden ratio, so that every world comes up as often as its weight
 says with far less noise than independent draws have.
 """
 
-from libc.math cimport exp
+from libc.math cimport exp, log
 from libc.stdlib cimport free, malloc
 
 from sniffai_ext.belief cimport TALON
-from sniffai_ext.inference cimport log_likelihood
+from sniffai_ext.clock cimport monotonic
+from sniffai_ext.inference cimport log_likelihoods
 from sniffai_ext.policy cimport Policy
 from sniffai_ext.rng cimport below, seed_rng, uniform
+from sniffai_ext.surrogate cimport Surrogate, fit_surrogate, likely
 from sniffai_ext.types cimport TILES, lowest, popcount, uint64_t
 
 import numpy as np
@@ -22,6 +25,10 @@ from sniffai_ext.errors import LimitsError, ViewError
 
 MOST_WORLDS = 1_000_000
 
+cdef enum:
+    LEAST_WORLDS = 32     # worlds weighed however little time there is
+    LOOK_EVERY = 8        # worlds between two looks at the clock
+
 
 cdef class Pool:
     """Worlds with weights, made by :func:`weighted_worlds` or by a search."""
@@ -29,12 +36,14 @@ cdef class Pool:
     def __dealloc__(self):
         free(self.world)
         free(self.logs)
+        free(self.by_seat)
 
-    cdef bint fill(self, Belief belief, View view, const Model *model, int room, Rng *rng) except -1:
+    cdef bint fill(self, Belief belief, View view, const Model *model, int room, int extra, Rng *rng) except -1:
         """Make the pool: all assignments if there are at most ``room``, else so many samples.
 
         :param model: NULL for equal weights.
         :param room: 1..MOST_WORLDS.
+        :param extra: worlds to extend a sample by, 0..MOST_WORLDS.
         """
         cdef uint32_t[4][ALL_BATCHES] got
         cdef uint8_t[TILES] talon
@@ -44,9 +53,12 @@ cdef class Pool:
         self.assignments = belief.assignments
         few = self.assignments <= room
         self.players, self.seat, self.own = view.players, view.seat, view.hand
-        self.world = <World *> malloc(room * sizeof(World))
-        self.logs = <double *> malloc(room * sizeof(double))
-        if self.world == NULL or self.logs == NULL:
+        if few or model == NULL:
+            extra = 0
+        self.world = <World *> malloc((room + extra) * sizeof(World))
+        self.logs = <double *> malloc((room + extra) * sizeof(double))
+        self.by_seat = <double *> malloc(4 * room * sizeof(double))
+        if self.world == NULL or self.logs == NULL or self.by_seat == NULL:
             raise MemoryError
         self.room = room
         self.model = model
@@ -56,13 +68,17 @@ cdef class Pool:
                 got = belief.certain
                 self.list_cells(belief, view, 0, belief.full, got, belief.pool)
             else:
-                while self.size < room:
+                while self.size < room and not self.late(0.6):
                     belief.sample_batches(rng, got, talon)
                     rest = 0
                     for k in range(view.talon_size):
                         rest |= <uint32_t> 1 << talon[k]
                     self.add(view, got, rest)
             self.weigh(self.logs)
+            self.weighed = self.effective
+            if extra:
+                self.extend(belief, view, extra, rng)
+                self.weigh(self.logs)
         self.model = NULL
         self.complete = few
         return True
@@ -70,6 +86,7 @@ cdef class Pool:
     cdef void add(self, View view, uint32_t[ALL_BATCHES] *got, uint32_t talon) noexcept nogil:
         """One assignment as a world."""
         cdef World *world = &self.world[self.size]
+        cdef double *by_seat = &self.by_seat[4 * self.size]
         cdef int seat, b
         for seat in range(4):
             world.hand[seat] = 0
@@ -77,8 +94,46 @@ cdef class Pool:
                 world.hand[seat] |= got[seat][b]
             world.hand[seat] &= ~view.on_table
         world.talon = talon
-        self.logs[self.size] = 0 if self.model == NULL else log_likelihood(self.model, view, got)
+        by_seat[0] = by_seat[1] = by_seat[2] = by_seat[3] = 0
+        if self.model != NULL:
+            log_likelihoods(self.model, view, got, by_seat)
+        self.logs[self.size] = by_seat[0] + by_seat[1] + by_seat[2] + by_seat[3]
         self.size += 1
+
+    cdef bint late(self, double share) noexcept nogil:
+        """Whether so much of the time is over; the first worlds are made in any case."""
+        if self.span <= 0 or self.size < LEAST_WORLDS or self.size % LOOK_EVERY:
+            return False
+        return monotonic() > self.started + share * self.span
+
+    cdef void extend(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil:
+        """Add fresh samples with the likelihood that a fit to those there are gives them.
+
+        The fit is of logarithms, and the mean of a power is more than the power of the mean; so the new weights are
+        raised by one factor, which makes the fit right for the total of the old ones.
+        """
+        cdef Surrogate fit
+        cdef World *world
+        cdef uint8_t[TILES] talon
+        cdef double most = self.logs[0], truth = 0, guess = 0
+        cdef int i, seat, studied = self.size
+        fit_surrogate(&fit, self.world, self.by_seat, studied)
+        for i in range(studied):
+            most = max(most, self.logs[i])
+        for i in range(studied):
+            truth += exp(self.logs[i] - most)
+            guess += exp(likely(&fit, &self.world[i]) - most)
+        fit.base += log(truth / guess)
+        while self.size < studied + extra and not self.late(1.0):
+            world = &self.world[self.size]
+            for seat in range(4):
+                world.hand[seat] = 0
+            belief.sample_hands(rng, world.hand, talon)
+            world.talon = 0
+            for i in range(view.talon_size):
+                world.talon |= <uint32_t> 1 << talon[i]
+            self.logs[self.size] = likely(&fit, world)
+            self.size += 1
 
     cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *got,
                          uint32_t loose) noexcept nogil:
@@ -185,7 +240,8 @@ cdef class Pool:
         return rows
 
     def log_likelihoods(self):
-        """By world, how likely its hidden seats would have made their past choices: float64 ``[size]``, in nats."""
+        """By world, how likely its hidden seats would have made their past choices (as fitted, for the extra
+        ones): float64 ``[size]``, in nats."""
         cdef int i
         logs = np.empty(self.size)
         cdef double[::1] rows = logs
@@ -216,7 +272,7 @@ cdef void add_share(double[:, ::1] rows, uint32_t tiles, int column, double shar
 
 
 def weighted_worlds(View view, int room, seed, Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05,
-                    hands=None):
+                    hands=None, int extra=0):
     """A pool for a view.
 
     :param room: most worlds, 1..MOST_WORLDS: if there are more assignments, the pool is a sample of so many.
@@ -225,6 +281,7 @@ def weighted_worlds(View view, int room, seed, Policy policy=None, temperatures=
     :param temperatures: of the model's choices by phase, in points.
     :param floor: share of the choices that the model takes for random, above 0, at most 1.
     :param hands: tile masks by seat; only the assignments that deal these hands to the other seats are worlds then.
+    :param extra: worlds to extend a sample by, 0..MOST_WORLDS, weighted by a fit.
     :raises LimitsError: a number out of range, or a net for another number of seats.
     :raises HistoryError: no deal explains the view, or none with these hands does.
     """
@@ -234,6 +291,8 @@ def weighted_worlds(View view, int room, seed, Policy policy=None, temperatures=
     cdef int phase
     if not 1 <= room <= MOST_WORLDS:
         raise LimitsError(f"1..{MOST_WORLDS} worlds, not {room}", reason="OUT_OF_RANGE", field="room")
+    if not 0 <= extra <= MOST_WORLDS:
+        raise LimitsError(f"0..{MOST_WORLDS} worlds, not {extra}", reason="OUT_OF_RANGE", field="extra")
     if policy is not None:
         check_model(policy, view.players, temperatures, floor)
         model.net = &policy.net
@@ -243,7 +302,7 @@ def weighted_worlds(View view, int room, seed, Policy policy=None, temperatures=
     if hands is not None:
         view = told(view, hands)
     seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
-    pool.fill(Belief(view), view, NULL if policy is None else &model, room, &rng)
+    pool.fill(Belief(view), view, NULL if policy is None else &model, room, extra, &rng)
     return pool
 
 

@@ -17,7 +17,8 @@ def check_players(int players):
 def check_scores(int players, scores):
     """The scores as a tuple, one a team.
 
-    :raises ViewError: wrong number, a score at or past the target (the match is over, rules 7) or below -30000.
+    :raises ViewError: wrong number, a score at or past the target (the match is over, rules 7), below -30000, or no
+        multiple of 5 (all points and deductions are, rules 4 and 6).
     """
     values = tuple(scores)
     cdef int teams = team_count(players)
@@ -31,6 +32,9 @@ def check_scores(int players, scores):
                             reason="SCORE_PAST_TARGET", field=f"scores[{team}]")
         if score < -30000:
             raise ViewError(f"{score} is below -30000", reason="SCORE_OUT_OF_RANGE", field=f"scores[{team}]")
+        if score % 5:
+            raise ViewError(f"{score} is no multiple of 5, as all points are", reason="NOT_A_MULTIPLE_OF_5",
+                            field=f"scores[{team}]")
     return values
 
 

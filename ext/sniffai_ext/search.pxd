@@ -1,6 +1,7 @@
 """Information-set Monte Carlo tree search for one view."""
 
 from sniffai_ext.belief cimport Belief
+from sniffai_ext.equity cimport Equity, EquityTable
 from sniffai_ext.inference cimport Model
 from sniffai_ext.net cimport Net
 from sniffai_ext.policy cimport Policy
@@ -8,29 +9,35 @@ from sniffai_ext.pool cimport Pool
 from sniffai_ext.rng cimport Rng
 from sniffai_ext.tree cimport ROOT_ROOM, Tree
 from sniffai_ext.types cimport State, uint8_t, uint32_t, uint64_t
-from sniffai_ext.utility cimport Stakes
 from sniffai_ext.view cimport View
 from sniffai_ext.world_value cimport WorldValue
 
 cdef enum:
+    VALUES = 6            # of a simulation: margin and chance of up to three teams
     MAX_PATH = 64         # at most 28 placements and as many outcomes on one way down
 
 cdef struct Path:
     int length
     uint32_t[MAX_PATH] node
-    int[MAX_PATH] team    # whose move led to the node; -1 for an outcome
+    int[MAX_PATH] team    # whose move led to the node; 0 for an outcome
 
-# By team, in points.
+# How the tree chooses among moves that all have a node.
+cdef struct Growth:
+    float exploration     # least weight of UCB1's exploration term, in points
+    float root_exploration
+    float by_spread       # the weight in standard deviations of the node's values; the larger of both holds
+    float root_share      # of the simulations: so many are spread evenly over the root's moves
+
+# What a simulation found.
 cdef struct Result:
-    double[3] margin      # what the round brings from the root on
-    double[3] utility     # the same, and what the next lead and the match are worth
+    double[VALUES] value  # by team what the round brings from the root on, in points; then its chance to win the match
 
-# Margins of the simulations that began with one root move, by team.
+# Values of the simulations that began with one root move.
 cdef struct RootStats:
-    double[3] sum
-    double[3] squares
-    double[3] last_sum    # the sums at the last power of two of visits
-    double[3] half_sum    # and at the one before: at least a half and at most three quarters of all visits came since
+    double[VALUES] sum
+    double[VALUES] squares
+    double[VALUES] last_sum  # the sums at the last power of two of visits
+    double[VALUES] half_sum  # and at the one before: from a half to three quarters of all visits came since
     uint32_t last_visits
     uint32_t half_visits
 
@@ -46,10 +53,11 @@ cdef class Search:
     cdef State start                  # everything known; the hidden hands and the talon are sampled into a copy
     cdef Tree tree
     cdef Rng rng
-    cdef float exploration            # points: the scale of the exploration term
-    cdef float root_exploration
+    cdef Growth growth
     cdef uint32_t epsilon             # chance of a random move in a rollout, in 1/65536
-    cdef Stakes stakes
+    cdef Equity equity                # None: chances to win the match are not told
+    cdef const EquityTable *table
+    cdef bint match                   # the utility is the chance to win the match, else the margin
     cdef bint follow                  # the other seats follow the policy in the tree
     cdef uint64_t done                # simulations finished
     cdef volatile int stop_flag
@@ -64,7 +72,8 @@ cdef class Search:
     cdef void judge(self, const State *state, Result *result) noexcept nogil
     cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil
     cdef void back_up(self, const Path *path, const Result *result) noexcept nogil
-    cdef double standard_error(self, int root_move, int team, uint32_t visits) noexcept nogil
+    cdef int judged(self) noexcept nogil
+    cdef double standard_error(self, int root_move, int value, uint32_t visits) noexcept nogil
     cdef bint decided(self) noexcept nogil
     cdef int favourite(self) noexcept nogil
     cdef bint precise(self) noexcept nogil

@@ -1,13 +1,30 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from sniffai_ext.belief import Belief
+from sniffai_ext.equity import Equity
 from sniffai_ext.policy import Policy
 from sniffai_ext.pool import Pool
 from sniffai_ext.view import View
 from sniffai_ext.world_value import WorldValue
 
 STOP_REASONS: tuple[str, ...]
+
+RootMove = tuple[
+    int,
+    int,
+    int,
+    int,
+    tuple[float, ...],
+    tuple[float, ...],
+    tuple[float, ...],
+    float,
+    float,
+    tuple[float, ...],
+    tuple[float, ...],
+]
+
+def ranked(rows: Iterable[RootMove]) -> list[RootMove]: ...
 
 class Search:
     def __init__(
@@ -16,13 +33,17 @@ class Search:
         seed: int,
         *,
         exploration: float = 40.0,
-        root_exploration: float = 40.0,
+        root_exploration: float = 80.0,
+        by_spread: float = 1.0,
+        root_share: float = 0.5,
         epsilon: float = 0.1,
-        lead_value: int = 0,
-        target_value: int = 0,
+        equity: Equity | None = None,
+        match: bool = False,
         memory_bytes: int = ...,
         expected: int = 0,
         pool: int = 0,
+        extra_worlds: int = 0,
+        pool_seconds: float = 0.0,
         policy: Policy | None = None,
         temperatures: tuple[float, float, float] = ...,
         floor: float = 0.05,
@@ -47,7 +68,5 @@ class Search:
         self, simulations: int, seconds: float, goal: float = 0.0, precision: float = 0.0
     ) -> Literal["simulations", "seconds", "memory", "stopped", "decided", "precise"]: ...
     def stop(self) -> None: ...
-    def root_moves(
-        self,
-    ) -> list[tuple[int, int, int, int, tuple[float, ...], tuple[float, ...], tuple[float, ...], float]]: ...
+    def root_moves(self) -> list[RootMove]: ...
     def line(self, tile: int, at: int, least: int = 2) -> list[tuple[int, int, int, bool]]: ...

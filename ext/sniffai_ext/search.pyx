@@ -3,7 +3,8 @@ Search").
 
     until a limit is hit:
         determinize   draw the hidden hands and the talon from the belief
-        select        while every legal move of this world has a node, go down by UCB1 with availability counts
+        select        while every legal move of this world has a node, go down by UCB1 with availability counts,
+                      its exploration term scaled by how far the values of the node itself spread
         expand        add a node for a legal move that has none
         evaluate      ask the world-value net what is to come, or roll out mostly greedy moves to the end of the round
         back up       add the utility of each mover's team along the way
@@ -16,22 +17,25 @@ A node is reached by the public record and what the observer itself drew: draws 
 
 Margin: what the round brings from here, in points, settlement included. With two teams it is a team's points less the
 other team's; with three seats a seat's points less the mean of the others' (each plays for itself). Reaching the target
-ends the round there (rules 7). The utility that the tree maximises adds what lies beyond the round: the next lead, and
-the match to the team that reaches the target.
+ends the round there (rules 7). The utility that the tree maximises is that margin, or what counts beyond the round: the
+chance to win the match (:mod:`sniffai_ext.equity`), in points of which MATCH_POINTS are worth the match.
 """
 
 from libc.math cimport M_SQRT2, erfc, hypot, sqrt, sqrtf
 from libc.string cimport memcpy
 
 from sniffai_ext.clock cimport monotonic
+from sniffai_ext.equity cimport Equity
 from sniffai_ext.layout cimport Layout
 from sniffai_ext.policy cimport draw_by_softmax, rate_moves
 from sniffai_ext.rng cimport below, seed_rng
 from sniffai_ext.rollout cimport roll_out
 from sniffai_ext.round cimport draw_until_fit, give_pass, legal_moves, place
 from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
-from sniffai_ext.types cimport ALL_TILES, MAX_MOVES, RUNNING, move_tile, popcount, team_count, team_of, uint16_t
-from sniffai_ext.utility cimport Stakes, prize_of, settlement
+from sniffai_ext.types cimport (
+    ALL_TILES, MAX_MOVES, RUNNING, move_tile, popcount, target_of, team_count, team_of, uint16_t,
+)
+from sniffai_ext.utility cimport end_chances, hoped_chance, settlement
 from sniffai_ext.world_value cimport world_value
 
 from sniffai_ext.errors import LimitsError, ViewError
@@ -52,7 +56,13 @@ cdef extern from * nogil:
 cdef enum:
     OUTCOME = 256         # keys from here on are outcomes
     FEW_VISITS = 30       # below, a root move is not judged
+    MATCH_POINTS = 250    # what the match is worth: so that its chance spreads about as far as a round's margin
+    NEAR_TARGET = 60      # points before the target: from there on leaves are rolled out, as order decides
+    SPREAD_START = 3      # simulations that the spread a node starts from counts for
+    SPREAD_MEMORY = 1000  # simulations after which a node's spread begins to forget
     CHECK_EVERY = 64      # simulations between two looks at the clock and at the stop flag: well under 0.2 ms
+
+cdef double CAUTION = 0.5     # standard errors by which a root move's value is lowered before the moves are ranked
 
 cdef enum StopReason:
     SIMULATIONS = 0
@@ -92,14 +102,18 @@ cdef class Search:
 
     :param view: the seat is to move and can place a tile.
     :param seed: 0..2**64-1; the same view, seed, parameters and number of simulations give the same tree.
-    :param exploration: weight of the exploration term of UCB1, in points, below the root.
+    :param exploration: least weight of the exploration term of UCB1, in points, below the root.
     :param root_exploration: the same at the root.
+    :param by_spread: the weight in standard deviations of the node's values; the larger of both holds.
+    :param root_share: share of the simulations that is spread evenly over the root's moves, 0..1.
     :param epsilon: chance of a random move in a rollout, 0..1.
-    :param lead_value: whole points that the next lead is worth.
-    :param target_value: whole points that the match is worth to the team that reaches the target.
+    :param equity: chances to win the match; None: they are not told.
+    :param match: whether the utility is the chance to win the match; else it is the margin of the round.
     :param memory_bytes: hard cap for the tree.
     :param expected: simulations to make room for at once, a hint.
     :param pool: worlds to weigh and to draw from; 0: every determinization is a fresh sample.
+    :param extra_worlds: further worlds in the pool, weighted by a fit to those.
+    :param pool_seconds: time after which the pool must do as it is, 0: none; a clock then has a part in the tree.
     :param policy: model of the other seats; None: all worlds weigh the same.
     :param temperatures: of the model's choices by phase, in points.
     :param floor: share of choices that the model takes for random, above 0.
@@ -112,26 +126,31 @@ cdef class Search:
         the world is not one of the view's, or a parameter is out of range.
     """
 
-    def __init__(self, View view, seed, *, double exploration=40.0, double root_exploration=40.0, double epsilon=0.1,
-                 int lead_value=0, int target_value=0, memory_bytes=1 << 28, expected=0, int pool=0,
+    def __init__(self, View view, seed, *, double exploration=40.0, double root_exploration=80.0, double by_spread=1.0,
+                 double root_share=0.5, double epsilon=0.1, Equity equity=None, bint match=False,
+                 memory_bytes=1 << 28, expected=0, int pool=0, int extra_worlds=0, double pool_seconds=0,
                  Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05, bint follow=False,
                  WorldValue value=None, root_moves=None, world=None):
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
-        for net in (policy, value):
-            if net is not None and net.players != view.players:
-                raise LimitsError(f"a net for {net.players} seats cannot serve {view.players}",
+        for data in (policy, value, equity):
+            if data is not None and data.players != view.players:
+                raise LimitsError(f"data for {data.players} seats cannot serve {view.players}",
                                   reason="WRONG_NET", field="players")
+        if match and equity is None:
+            raise LimitsError("the chance to win the match takes a table of match equity", reason="NO_EQUITY",
+                              field="match")
         if not open_tree(&self.tree, memory_bytes, min(expected + expected // 2, 1 << 20)):
             raise LimitsError(f"{memory_bytes} bytes are too few for a tree", reason="MEMORY_TOO_SMALL",
                               field="memory_bytes")
         self.view = view.copy()
         self.belief = Belief(view)
         self.view.fill_state(&self.start)
-        self.exploration = exploration
-        self.root_exploration = root_exploration
+        self.growth = Growth(exploration, root_exploration, by_spread, root_share)
         self.epsilon = <uint32_t> (epsilon * 65536)
-        self.stakes = Stakes(lead_value, target_value)
+        self.equity = equity
+        self.table = NULL if equity is None else &equity.table
+        self.match = match
         seed_rng(&self.rng, <uint64_t> (seed & 0xffffffffffffffff))
         self._take_nets(policy, temperatures, floor, follow, value)
         self._consider(self.view.legal_moves() if root_moves is None else root_moves)
@@ -139,14 +158,16 @@ cdef class Search:
             self._fix_world(*world)
         elif pool:
             self.pool = Pool()
-            self.pool.fill(self.belief, self.view, NULL if policy is None else &self.model, pool, &self.rng)
+            self.pool.started, self.pool.span = monotonic(), pool_seconds
+            self.pool.fill(self.belief, self.view, NULL if policy is None else &self.model, pool, extra_worlds,
+                           &self.rng)
 
     def _take_nets(self, Policy policy, temperatures, double floor, bint follow, WorldValue value):
         cdef int phase
         self.policy = policy
         self.value = value
         self.follow = follow and policy is not None
-        self.leaf = NULL if value is None else &value.net
+        self.leaf = NULL if value is None or (self.match and self._near_target()) else &value.net
         if policy is not None:
             self.model.net = &policy.net
             self.model.floor = <float> floor
@@ -182,6 +203,9 @@ cdef class Search:
             raise ViewError("these are not the tiles off the table, each once", reason="WRONG_WORLD", field="world")
         self.known = True
 
+    def _near_target(self):
+        return max(self.view.scores) >= target_of(self.view.players) - NEAR_TARGET
+
     def __dealloc__(self):
         close_tree(&self.tree)
 
@@ -191,8 +215,8 @@ cdef class Search:
 
         :param simulations: total for this tree, 1..2**63-1.
         :param seconds: from now on; infinity for no limit.
-        :param goal: probability of being best at which the most visited move decides the search; 0: never.
-        :param precision: standard error of the most visited move's mean margin at which the search ends, in points; 0:
+        :param goal: probability of being best at which the best move decides the search; 0: never.
+        :param precision: standard error of the best move's mean margin at which the search ends, in points; 0:
             never.
         :return: the reason of the stop: one of STOP_REASONS.
         """
@@ -261,8 +285,8 @@ cdef class Search:
             if self.follow and seat != self.view.seat:
                 fresh = self.follow_policy(node, &state, &child, &move)
             else:
-                fresh = select_child(&self.tree, node, &state, NULL if node else self.considered,
-                                     self.exploration if node else self.root_exploration, &self.rng, &child, &move)
+                fresh = select_child(&self.tree, node, &state, NULL if node else self.considered, &self.growth,
+                                     &self.rng, &child, &move)
             push(&path, child, team_of(state.players, seat))
             place(&state, move)
             if child == 0:                   # no room for it: the simulation counts for the nodes above
@@ -279,7 +303,7 @@ cdef class Search:
                 node = outcome_child(&self.tree, child, seen)
                 if node == 0:
                     break
-                push(&path, node, -1)
+                push(&path, node, 0)
         roll_out(&state, self.epsilon, &self.rng)
         self.judge(&state, &result)
         self.back_up(&path, &result)
@@ -302,101 +326,111 @@ cdef class Search:
     cdef void judge(self, const State *state, Result *result) noexcept nogil:
         """The result of a finished round, before its settlement."""
         cdef int[3] at_end
+        cdef float[3] chances
         cdef double[3] gain
-        cdef int team, winner, teams = team_count(state.players)
-        cdef double prize = prize_of(state, &self.stakes)
+        cdef int team, teams = team_count(state.players)
         settlement(state, at_end)
         for team in range(teams):
             gain[team] = at_end[team] + state.score[team] - self.start.score[team]
-        result.margin[2] = 0
-        utilities(gain, teams, result.margin)
-        winner = team_of(state.players, state.seat)
-        for team in range(teams):
-            result.utility[team] = result.margin[team] + (prize if team == winner else -prize / (teams - 1))
+        margins(gain, teams, result.value)
+        if self.table != NULL:
+            end_chances(self.table, state, chances)
+            for team in range(teams):
+                result.value[3 + team] = chances[team]
 
     cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil:
         """The result that the world-value net expects after a placement of ``seat``."""
         cdef double[3] gain
         cdef int team, mover = team_of(state.players, seat), teams = team_count(state.players)
-        cdef double value = world_value(self.leaf, state, seat)
+        cdef double value = world_value(self.leaf, state, seat), chance
         for team in range(teams):
             gain[team] = state.score[team] - self.start.score[team]
-        result.margin[2] = 0
-        utilities(gain, teams, result.margin)
+        margins(gain, teams, result.value)
         for team in range(teams):
-            result.margin[team] += value if team == mover else -value / (teams - 1)
-            result.utility[team] = result.margin[team]
+            result.value[team] += value if team == mover else -value / (teams - 1)
+        if self.table != NULL:
+            chance = hoped_chance(self.table, state, seat, value)
+            for team in range(teams):
+                result.value[3 + team] = chance if team == mover else (1 - chance) / (teams - 1)
 
     cdef void back_up(self, const Path *path, const Result *result) noexcept nogil:
         """Add a result along the way."""
         cdef int i, root_move
-        cdef Node *node
-        self.tree.nodes[0].visits += 1
+        cdef double scale = MATCH_POINTS if self.match else 1
+        cdef const double *utility = result.value + (3 if self.match else 0)
+        note_utility(self.tree.nodes, scale * utility[0])
         for i in range(path.length):
-            node = self.tree.nodes + path.node[i]
-            node.visits += 1
-            if path.team[i] >= 0:
-                node.total += result.utility[path.team[i]]
+            note_utility(self.tree.nodes + path.node[i], scale * utility[path.team[i]])
         if path.length:
             root_move = path.node[0] - self.tree.nodes[0].children
             note_result(&self.root[root_move], self.tree.nodes[path.node[0]].visits, result)
 
-    cdef double standard_error(self, int root_move, int team, uint32_t visits) noexcept nogil:
-        """Of a root move's mean margin. Three things make it uncertain:
+    cdef int judged(self) noexcept nogil:
+        """The value that the root's moves are compared by: the own team's margin or chance."""
+        return team_of(self.view.players, self.view.seat) + (3 if self.match else 0)
+
+    cdef double standard_error(self, int root_move, int value, uint32_t visits) noexcept nogil:
+        """Of the mean of one of a root move's values. Three things make it uncertain:
 
         - chance: the spread of the simulations over the root of their number;
         - drift: a tree that still learns moves its values; measured as the mean since half_visits less the whole mean;
-        - the pool: worlds that a sampled pool lacks no simulation can make up for. A quarter of the spread is taken to
-          lie between worlds, which measures well (docs/search.md).
+        - the pool: worlds that a sampled pool lacks no simulation can make up for, nor those that a fit to it weighs. A
+          quarter of the spread is taken to lie between worlds, which measures well (docs/search.md).
         """
         cdef RootStats *stats = &self.root[root_move]
         cdef double spread, drift = 0, square
         if visits == 0:
             return 0
-        spread = variance(stats, team, visits)
+        spread = variance(stats, value, visits)
         square = spread / visits
         if stats.half_visits:
-            drift = (stats.sum[team] - stats.half_sum[team]) / (visits - stats.half_visits) - stats.sum[team] / visits
+            drift = ((stats.sum[value] - stats.half_sum[value]) / (visits - stats.half_visits)
+                     - stats.sum[value] / visits)
             square += drift * drift
         if self.pool is not None and not self.pool.complete:
-            square += 0.25 * spread / self.pool.effective
+            square += 0.25 * spread / self.pool.weighed
         return sqrt(square)
 
     cdef bint decided(self) noexcept nogil:
-        """Whether the most visited root move is better than every other one with a probability of ``goal``.
+        """Whether the best root move is better than every other one with a probability of ``goal``.
 
-        Each move is taken to have at least FEW_VISITS visits before it is judged.
+        No move is judged before it has FEW_VISITS visits.
         """
         cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
-        cdef int i, best = self.favourite(), count = self.tree.nodes[0].count
-        cdef int team = team_of(self.view.players, self.view.seat)
+        cdef int i, best = self.favourite(), count = self.tree.nodes[0].count, value = self.judged()
         cdef double gap, error
+        if best < 0:
+            return False
         for i in range(count):
             if nodes[i].visits < FEW_VISITS:
                 return False
             if i == best:
                 continue
-            gap = nodes[best].total / nodes[best].visits - nodes[i].total / nodes[i].visits
-            error = hypot(self.standard_error(best, team, nodes[best].visits),
-                          self.standard_error(i, team, nodes[i].visits))
+            gap = self.root[best].sum[value] / nodes[best].visits - self.root[i].sum[value] / nodes[i].visits
+            error = hypot(self.standard_error(best, value, nodes[best].visits),
+                          self.standard_error(i, value, nodes[i].visits))
             if 0.5 * erfc(-gap / (error * M_SQRT2 + 1e-12)) < self.goal:
                 return False
         return True
 
     cdef int favourite(self) noexcept nogil:
-        """Number of the most visited root move, of equals the first; 0 before there is any."""
+        """Number of the root move that :func:`ranked` puts first; -1 while none has FEW_VISITS visits."""
         cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
-        cdef int i, best = 0
-        for i in range(1, self.tree.nodes[0].count):
-            if nodes[i].visits > nodes[best].visits:
-                best = i
+        cdef int i, best = -1, value = self.judged()
+        cdef double bound, highest = 0
+        for i in range(self.tree.nodes[0].count):
+            if nodes[i].visits < FEW_VISITS:
+                continue
+            bound = self.root[i].sum[value] / nodes[i].visits - CAUTION * self.standard_error(i, value, nodes[i].visits)
+            if best < 0 or bound > highest:
+                best, highest = i, bound
         return best
 
     cdef bint precise(self) noexcept nogil:
-        """Whether the most visited root move's mean margin is known to within ``precision``, in standard errors."""
+        """Whether the best root move's mean margin is known to within ``precision``, in standard errors."""
         cdef int best = self.favourite(), team = team_of(self.view.players, self.view.seat)
-        cdef uint32_t visits = self.tree.nodes[self.tree.nodes[0].children + best].visits
-        return visits >= FEW_VISITS and self.standard_error(best, team, visits) <= self.precision
+        return best >= 0 and self.standard_error(
+            best, team, self.tree.nodes[self.tree.nodes[0].children + best].visits) <= self.precision
 
     # what it found
 
@@ -416,15 +450,19 @@ cdef class Search:
         return self.tree.used * sizeof(Node)
 
     def root_moves(self):
-        """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations, errors, utility)``.
+        """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations, errors, utility,
+        utility_error, chances, chance_errors)``.
 
-        Only the moves that are considered. ``at`` is the lowest of the equal attachment points (-1: the lead); ``means``, ``deviations`` and ``errors``
+        Only the moves that are considered. ``at`` is the lowest of the equal attachment points (-1: the lead);
+        ``means``, ``deviations`` and ``errors``
         hold the mean margin, the standard deviation of a simulation's margin and the standard error of the mean for
-        each team, in points, and ``utility`` is the mean utility for the seat's team (all 0.0 without a visit). Most
-        visited first, then the higher utility; moves never visited come last.
+        each team, in points; ``utility`` and ``utility_error`` are those of what the search maximises, for the seat's
+        team, in points; ``chances`` and ``chance_errors`` those of each team's chance to win the match, empty without
+        a table of equity. All are 0.0 without a visit. Best first, see :func:`ranked`.
         """
         cdef int teams = team_count(self.view.players)
         cdef tuple nothing = (0.0,) * teams
+        cdef tuple no_chance = () if self.equity is None else nothing
         cdef dict found = self._found()
         rows = []
         for tile, at in self.view.legal_moves():
@@ -432,25 +470,32 @@ cdef class Search:
             if not self.considered[move >> 6] >> (move & 63) & 1:
                 continue
             if move not in found:
-                found[move] = (0, self.done, nothing, nothing, nothing, 0.0)
+                found[move] = (0, self.done, nothing, nothing, nothing, 0.0, 0.0, no_chance, no_chance)
             if found[move] is not None:
                 rows.append((tile, at) + found[move])
                 found[move] = None
-        return sorted(rows, key=lambda row: (-row[2], -row[7], row[0], row[1]))
+        return ranked(rows)
 
     def _found(self):
         """Statistics of the root's children by compact move. Every root move is available in every simulation."""
-        cdef int i, team, teams = team_count(self.view.players)
+        cdef int i, value, teams = team_count(self.view.players)
+        cdef double scale = MATCH_POINTS if self.match else 1
         cdef Node *node
         cdef double n
+        of_margin = range(teams)
+        of_chance = range(3, 3 + teams) if self.equity is not None else ()
         found = {}
         for i in range(self.tree.nodes[0].count):
             node = self.tree.nodes + self.tree.nodes[0].children + i
             n = node.visits if node.visits else 1
-            means = tuple(self.root[i].sum[team] / n for team in range(teams))
-            deviations = tuple(sqrt(variance(&self.root[i], team, node.visits)) for team in range(teams))
-            errors = tuple(self.standard_error(i, team, node.visits) for team in range(teams))
-            found[node.key] = (node.visits, self.done, means, deviations, errors, node.total / n)
+            found[node.key] = (
+                node.visits, self.done,
+                tuple(self.root[i].sum[value] / n for value in of_margin),
+                tuple(sqrt(variance(&self.root[i], value, node.visits)) for value in of_margin),
+                tuple(self.standard_error(i, value, node.visits) for value in of_margin),
+                node.total / n, scale * self.standard_error(i, self.judged(), node.visits),
+                tuple(self.root[i].sum[value] / n for value in of_chance),
+                tuple(self.standard_error(i, value, node.visits) for value in of_chance))
         return found
 
     def line(self, int tile, int at, int least=2):
@@ -478,12 +523,34 @@ cdef class Search:
         return steps
 
 
+def ranked(rows):
+    """Rows of :meth:`Search.root_moves` in the order of preference.
+
+    By the utility less CAUTION standard errors: of two moves that look alike the better known one comes first. Moves
+    with fewer than FEW_VISITS visits come after the others, the most visited first.
+    """
+    def key(row):
+        seldom = row[2] < FEW_VISITS
+        return seldom, -row[2] if seldom else CAUTION * row[8] - row[7], -row[7], row[0], row[1]
+    return sorted(rows, key=key)
+
+
+cdef inline void note_utility(Node *node, double utility) noexcept nogil:
+    """One more simulation through a node."""
+    cdef float off
+    if node.visits:
+        off = <float> utility - <float> node.total / <float> node.visits
+        node.spread += (off * off - node.spread) / <float> (min(node.visits, <uint32_t> SPREAD_MEMORY) + SPREAD_START)
+    node.visits += 1
+    node.total += utility
+
+
 cdef inline void note_result(RootStats *stats, uint32_t visits, const Result *result) noexcept nogil:
     """One more simulation of a root move, the ``visits``-th."""
-    cdef int team
-    for team in range(3):
-        stats.sum[team] += result.margin[team]
-        stats.squares[team] += result.margin[team] * result.margin[team]
+    cdef int i
+    for i in range(VALUES):
+        stats.sum[i] += result.value[i]
+        stats.squares[i] += result.value[i] * result.value[i]
     if visits & (visits - 1) == 0:
         stats.half_sum = stats.last_sum
         stats.last_sum = stats.sum
@@ -491,13 +558,13 @@ cdef inline void note_result(RootStats *stats, uint32_t visits, const Result *re
         stats.last_visits = visits
 
 
-cdef inline double variance(const RootStats *stats, int team, uint32_t visits) noexcept nogil:
-    """Of the margin of a simulation that began with a root move."""
+cdef inline double variance(const RootStats *stats, int value, uint32_t visits) noexcept nogil:
+    """Of one of the values of a simulation that began with a root move."""
     cdef double mean
     if visits < 2:
         return 0
-    mean = stats.sum[team] / visits
-    return max(0.0, (stats.squares[team] - visits * mean * mean) / (visits - 1))
+    mean = stats.sum[value] / visits
+    return max(0.0, (stats.squares[value] - visits * mean * mean) / (visits - 1))
 
 
 cdef inline void push(Path *path, uint32_t node, int team) noexcept nogil:
@@ -506,21 +573,26 @@ cdef inline void push(Path *path, uint32_t node, int team) noexcept nogil:
     path.length += 1
 
 
-cdef inline void utilities(const double *gain, int teams, double *utility) noexcept nogil:
-    """A team's gain less the mean of the others'."""
+cdef inline void margins(const double *gain, int teams, double *value) noexcept nogil:
+    """The first of a simulation's values: a team's gain less the mean of the others'. The rest are 0."""
     cdef int team
     cdef double total = 0
+    for team in range(VALUES):
+        value[team] = 0
     for team in range(teams):
         total += gain[team]
     for team in range(teams):
-        utility[team] = gain[team] - (total - gain[team]) / (teams - 1)
+        value[team] = gain[team] - (total - gain[team]) / (teams - 1)
 
 
 cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, const uint64_t *considered,
-                              float exploration, Rng *rng, uint32_t *child, uint8_t *move) noexcept nogil:
-    """Choose a legal move: one without a node if there is any (True: it got one, or 0 without memory), else by UCB1.
+                              const Growth *growth, Rng *rng, uint32_t *child, uint8_t *move) noexcept nogil:
+    """Choose a legal move: one without a node if there is any (True: it got one, or 0 without memory), else a root move
+    that has less than its share of visits, else by UCB1.
 
-    UCB1 with availability counts: mean + exploration * sqrt(ln(availability) / visits), Cowling et al. 2012, III-A.
+    UCB1 with availability counts: mean + exploration * sqrt(ln(availability) / visits), Cowling et al. 2012, III-A. A
+    fixed exploration is too small where one line loses a round and the next one wins it, and what begins badly there
+    would hardly be tried again; so it grows with the spread of the node's own values (docs/search.md).
     """
     cdef uint8_t[MAX_MOVES] moves
     cdef uint32_t[MAX_MOVES] known
@@ -547,7 +619,7 @@ cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, c
         if child[0]:
             tree.nodes[child[0]].availability = 1
         return True
-    child[0] = known[0] if found == 1 else best_by_ucb(tree, known, found, exploration)
+    child[0] = known[0] if found == 1 else best_by_ucb(tree, parent, known, found, growth)
     move[0] = <uint8_t> tree.nodes[child[0]].key
     return False
 
@@ -572,14 +644,21 @@ cdef inline uint8_t nth_left(const uint8_t *moves, int count, const uint64_t *le
     return moves[0]
 
 
-cdef inline uint32_t best_by_ucb(const Tree *tree, const uint32_t *known, int found, float exploration) noexcept nogil:
+cdef inline uint32_t best_by_ucb(const Tree *tree, uint32_t parent, const uint32_t *known, int found,
+                                 const Growth *growth) noexcept nogil:
     cdef int i
-    cdef uint32_t best = known[0]
+    cdef uint32_t best = known[0], due = 0
     cdef float bound, highest = -1e30
     cdef float share
+    cdef float exploration = max(growth.exploration if parent else growth.root_exploration,
+                                 growth.by_spread * sqrtf(tree.nodes[parent].spread))
     cdef const Node *node
+    if parent == 0:
+        due = <uint32_t> (growth.root_share * tree.nodes[0].visits / found)
     for i in range(found):
         node = tree.nodes + known[i]
+        if node.visits < due:
+            return known[i]
         share = <float> 1.0 / <float> (node.visits if node.visits else 1)
         bound = <float> node.total * share + exploration * sqrtf(fast_ln(<float> node.availability) * share)
         if bound > highest:

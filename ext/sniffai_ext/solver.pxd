@@ -1,19 +1,20 @@
 """Exact values when every hand and the order of the talon are known, for two teams (2 or 4 seats)."""
 
 from sniffai_ext.bounds cimport Bounds
+from sniffai_ext.equity cimport Equity, EquityTable
 from sniffai_ext.layout cimport Layout
 from sniffai_ext.types cimport MAX_MOVES, TILES, State, uint8_t, uint32_t, uint64_t
-from sniffai_ext.utility cimport Stakes
 
 # What alpha-beta needs and remembers. Opened once, it serves one question after another, one at a time; what was found
 # for one position helps with the next. So the nodes of a question, and with them whether it gives up, depend on those
 # before it; values, best moves and lines never do.
 cdef struct Prover:
     Bounds bounds
-    Stakes stakes
+    const EquityTable *equity  # chances to win the match; NULL: they are not told
+    bint match                # they are the values; else values are margins
     uint64_t[15] talon_key    # by index of the next tile to draw: a hash of the tiles from there on
     int question              # 0..7, counted round and round
-    bint scored               # some bounds are kept by position and scores
+    bint scored               # some bounds are kept by position and scores, where they are chances all
     int target
     int[2] peak               # by team: the highest score on the lines that prove the value under study
     uint64_t nodes            # placements tried for the present question
@@ -31,9 +32,10 @@ cdef struct Moves:
 cdef struct Line:
     int length
     uint8_t[TILES] move
-    int margin                # team 0's, in points, without the stakes
+    int margin                # team 0's, in points
+    float chance              # team 0's, to win the match after it; -1 without equity
 
-cdef bint open_prover(Prover *prover, size_t table_bytes, int lead_value, int target_value) noexcept nogil
+cdef bint open_prover(Prover *prover, size_t table_bytes, const EquityTable *equity, bint match) noexcept nogil
 cdef void close_prover(Prover *prover) noexcept nogil
 cdef bint prove(Prover *prover, const State *state, uint64_t node_cap, int *value, uint8_t *best) noexcept nogil
 cdef bint prove_moves(Prover *prover, const State *state, uint64_t node_cap, Moves *moves, int *values) noexcept nogil
@@ -41,7 +43,9 @@ cdef bint prove_line(Prover *prover, const State *state, uint8_t move, Line *lin
 
 cdef class Solver:
     cdef Prover prover
+    cdef Equity equity
     cdef volatile int stop_flag
     cdef bint busy
     cdef bint _prove_all(self, const State *state, uint64_t cap, Moves *moves, int *values, Line *lines) noexcept nogil
+    cdef int _check_state(self, const State *state) except -1
     cdef list _answer_moves(self, const State *state, Layout table, node_cap)

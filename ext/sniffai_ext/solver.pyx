@@ -1,9 +1,12 @@
 """Alpha-beta over the packed round: the exact value of a position with everything known.
 
 The *value* of a position is team 0's margin from there to the end of the round when both teams choose best: the points
-of placements, the settlement, and what stakes the caller adds (:mod:`sniffai_ext.utility`). Reaching the target ends it
-at once (rules 7). Inside, values are those of the team to move, and only of what is to come, so that positions reached
-with different scores share what is known about them.
+of placements and the settlement. Reaching the target ends it at once (rules 7). Inside, values are those of the team to
+move, and only of what is to come, so that positions reached with different scores share what is known about them.
+
+With a table of match equity the value may be what counts beyond the round: the chances of both teams to win the match,
+CERTAIN for a certain win of team 0 and -CERTAIN for one of team 1. Such values hang on the scores, so what is known
+about a position is kept for its scores only.
 
 Where scores do matter, near the target, a bound is as good as the lines that prove it: an entry keeps how much each
 team scored at most on those lines, and holds for any scores from which that does not reach the target. Where a line did
@@ -26,14 +29,14 @@ from sniffai_ext.types cimport (
     LEAD, LOW, MAX_ARMS, POINTS, RUNNING, int16_t, is_double, lowest, make_move, move_tile, popcount,
     target_of, team_of, tile_pips,
 )
-from sniffai_ext.utility cimport end_margin
+from sniffai_ext.utility cimport end_chances, end_margin
 from sniffai_ext.view cimport View
 
 from sniffai_ext.errors import LimitsError, ViewError
 
 cdef enum:
     CHECK_EVERY = 1024    # nodes between two looks at the stop flag
-    MAX_STAKE = 10000
+    CERTAIN = 20000       # below BOUNDLESS
     FEW_WORLDS = 1000
 
 
@@ -137,17 +140,28 @@ cdef inline bint spend(Prover *prover) noexcept nogil:
     return not prover.gave_up
 
 
+cdef inline int end_value(const Prover *prover, const State *state) noexcept nogil:
+    """What the end of a round is worth to team 0, beyond the points of its placements."""
+    cdef float[2] chances
+    if not prover.match:
+        return end_margin(state)
+    end_chances(prover.equity, state, chances)
+    return <int> ((2 * chances[0] - 1) * CERTAIN)
+
+
 cdef inline int follow(Prover *prover, const State *state, uint8_t move, int alpha, int beta) noexcept nogil:
     """The value of a move for the team that makes it, by the rules of :func:`explore`."""
     cdef State after = state[0]
-    cdef int points, margin, team = team_of(state.players, state.seat)
+    cdef int points, value, team = team_of(state.players, state.seat)
     if not spend(prover):
         return 0
     points = play(&after, move)
+    if prover.match:
+        points = 0                           # the scores at the end tell all
     if after.end != RUNNING:
         raise_to(prover.peak, after.score[0], after.score[1])
-        margin = end_margin(&after, &prover.stakes)
-        return points + (-margin if team else margin)
+        value = end_value(prover, &after)
+        return points + (-value if team else value)
     if team_of(after.players, after.seat) == team:
         return points + explore(prover, &after, alpha - points, beta - points)
     return points - explore(prover, &after, points - beta, points - alpha)
@@ -244,7 +258,7 @@ cdef inline int tiles_left(const State *state) noexcept nogil:
 
 cdef inline void learn(Prover *prover, const State *state, Entry *bounds) noexcept nogil:
     """Keep bounds: for any scores that the lines cannot take to the target, or for these scores if one did."""
-    if prover.peak[0] >= prover.target or prover.peak[1] >= prover.target:
+    if prover.match or prover.peak[0] >= prover.target or prover.peak[1] >= prover.target:
         bounds.key = score_key(bounds.key, state)
         prover.scored = True
     bounds.gain[0] = <uint8_t> ((prover.peak[0] - state.score[0]) // 5)
@@ -253,13 +267,14 @@ cdef inline void learn(Prover *prover, const State *state, Entry *bounds) noexce
     keep(&prover.bounds, bounds)
 
 
-cdef bint open_prover(Prover *prover, size_t table_bytes, int lead_value, int target_value) noexcept nogil:
+cdef bint open_prover(Prover *prover, size_t table_bytes, const EquityTable *equity, bint match) noexcept nogil:
     """Make a prover with a table of at most ``table_bytes``; False when there is no memory for it.
 
-    The stakes (-10,000..10,000 points each) hold for its whole life. ``prover.stop`` may be set afterwards.
+    Match equity, or NULL, and whether it is what counts hold for its whole life. ``prover.stop`` may be set afterwards.
     """
     memset(prover, 0, sizeof(Prover))
-    prover.stakes = Stakes(lead_value, target_value)
+    prover.equity = equity
+    prover.match = match
     return open_bounds(&prover.bounds, table_bytes)
 
 
@@ -328,6 +343,7 @@ cdef bint prove_line(Prover *prover, const State *state, uint8_t move, Line *lin
     """
     cdef State after = state[0]
     cdef Moves moves
+    cdef float[2] chances
     line.length = 0
     while True:
         line.move[line.length] = move
@@ -339,6 +355,10 @@ cdef bint prove_line(Prover *prover, const State *state, uint8_t move, Line *lin
         best_of(prover, &after, &moves, -BOUNDLESS, BOUNDLESS, &move)
         if prover.gave_up:
             return False
+    line.chance = -1
+    if prover.equity != NULL:
+        end_chances(prover.equity, &after, chances)
+        line.chance = chances[0]
     settle(&after)
     line.margin = after.score[0] - state.score[0] - after.score[1] + state.score[1]
     return True
@@ -375,17 +395,19 @@ cdef class Solver:
     """Answers one question after another; what one finds helps with the next.
 
     :param table_bytes: room for what is remembered, 64..2**40; the largest power of two below is used.
-    :param lead_value: points that going out is worth besides, for the lead of the next round: -10000..10000.
-    :param target_value: points that reaching the target is worth besides: -10000..10000.
+    :param equity: chances to win the match; None: they are not told.
+    :param match: whether they are the values; else values are margins.
     :raises LimitsError: a parameter out of range, or no memory for the table.
     """
 
-    def __init__(self, *, table_bytes, lead_value=0, target_value=0):
+    def __init__(self, *, table_bytes, Equity equity=None, bint match=False):
         check_range(table_bytes, 64, 1 << 40, "table_bytes")
-        check_range(lead_value, -MAX_STAKE, MAX_STAKE, "lead_value")
-        check_range(target_value, -MAX_STAKE, MAX_STAKE, "target_value")
+        if match and equity is None:
+            raise LimitsError("the chance to win the match takes a table of match equity", reason="NO_EQUITY",
+                              field="match")
         close_prover(&self.prover)
-        if not open_prover(&self.prover, table_bytes, lead_value, target_value):
+        self.equity = equity
+        if not open_prover(&self.prover, table_bytes, NULL if equity is None else &equity.table, match):
             raise LimitsError(f"there is no memory for a table of {table_bytes} bytes", reason="NO_MEMORY",
                               field="table_bytes")
         self.prover.stop = &self.stop_flag
@@ -407,8 +429,9 @@ cdef class Solver:
 
         :param round_: a running round of 2 or 4 seats.
         :param node_cap: give up after so many placements tried, 1..2**63-1.
-        :return: ``(value, (tile, at))``: team 0's margin from here on with best play of both teams; ``at`` is the
-            lowest of the equal attachment points, -1 for the lead. None when it gave up.
+        :return: ``(value, (tile, at))``: team 0's margin from here on with best play of both teams, or in
+            -20,000..20,000 how sure its win is; ``at`` is the lowest of the equal attachment points, -1 for the lead.
+            None when it gave up.
         :raises ViewError: the round is over, or has 3 seats.
         :raises LimitsError: the cap is out of range.
         """
@@ -417,7 +440,7 @@ cdef class Solver:
         cdef int value = 0
         cdef uint8_t move = 0
         cdef bint solved
-        check_state(&state)
+        self._check_state(&state)
         cap = self._begin(node_cap)
         with nogil:
             solved = prove(&self.prover, &state, cap, &value, &move)
@@ -429,12 +452,13 @@ cdef class Solver:
 
         Parameters and errors as :meth:`solve`, which is faster.
 
-        :return: ``[(tile, at, value, margin, line)]``, ascending. Value and margin are team 0's for the rest of the
-            round, the move's points included: the value with the stakes, the margin without. The line is a tuple of
-            ``(tile, at)``, the move itself first. None when it gave up.
+        :return: ``[(tile, at, value, margin, chance, line)]``, ascending. The value is as for :meth:`solve`; margin and
+            chance are team 0's points for the rest of the round and chance to win the match (-1 without equity) at the
+            end of the line, the move's points included. The line is a tuple of ``(tile, at)``, the move itself first.
+            None when it gave up.
         """
         cdef State state = round_.state
-        check_state(&state)
+        self._check_state(&state)
         return self._answer_moves(&state, round_.table, node_cap)
 
     def solve_view(self, View view, node_cap):
@@ -450,7 +474,16 @@ cdef class Solver:
         """
         cdef State state
         state_of_view(view, &state)
+        self._check_state(&state)
         return view.talon_size == 0, self._answer_moves(&state, view.table, node_cap)
+
+    cdef int _check_state(self, const State *state) except -1:
+        """Raise SniffError unless the round is one that can be solved, with the equity there is."""
+        check_state(state)
+        if self.equity is not None and self.equity.players != state.players:
+            raise LimitsError(f"a table for {self.equity.players} seats cannot serve {state.players}",
+                              reason="WRONG_EQUITY", field="equity")
+        return 0
 
     def _begin(self, node_cap):
         """Check the cap and that nobody else is asking."""
@@ -485,7 +518,7 @@ cdef class Solver:
         rows = []
         for i in range(moves.count):
             line = named_line(table, &lines[i])
-            rows.append(line[0] + (values[i], lines[i].margin, line))
+            rows.append(line[0] + (values[i], lines[i].margin, lines[i].chance, line))
         return sorted(rows)
 
 

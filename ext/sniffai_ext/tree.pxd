@@ -1,4 +1,4 @@
-"""The search tree: one arena of 24-byte nodes; the children of a node lie side by side.
+"""The search tree: one arena of 28-byte nodes; the children of a node lie side by side.
 
     arena   [0 root][ children of the root, room 32 ........ ][children of a][children of b ..][free][...
               |       ^  a      b                              ^              ^
@@ -7,7 +7,7 @@
 
 A node stands for a placement, or for what its observer saw of the draws and passes after one (an *outcome*): key < 256
 is a compact move, other keys are hashes of outcomes. When a block of children is full it moves to a larger one and the
-old block is kept for reuse; only the parent points to it. A node is 24 bytes, and blocks grow in small steps, so that a
+old block is kept for reuse; only the parent points to it. A node is 28 bytes, and blocks grow in small steps, so that a
 tree takes less than 32 bytes for each node in use.
 """
 
@@ -18,8 +18,9 @@ cdef enum:
     MAX_ROOM = 255
     ROOMS = 16             # how many block sizes there are
 
-cdef struct Node:
-    double total           # sum of the utilities of the team that made the move
+cdef packed struct Node:
+    double total           # sum of the utilities of the team that made the move; of team 0 at the root and in outcomes
+    float spread           # running mean of the squared deviation of those utilities from their mean
     uint32_t visits
     uint32_t availability  # simulations in which the parent was reached and the move was legal
     uint32_t children      # arena index of the first child

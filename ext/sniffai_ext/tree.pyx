@@ -6,6 +6,7 @@ from libc.string cimport memcpy, memset
 cdef enum:
     FIRST_CAPACITY = 16384
     MOST_NODES = 0x7fffffff
+    USUAL_SPREAD = 900     # of a round's margin, in points squared: what a new node starts from
 
 
 cdef bint open_tree(Tree *tree, uint64_t memory_bytes, uint64_t expected_nodes) noexcept nogil:
@@ -27,6 +28,7 @@ cdef bint open_tree(Tree *tree, uint64_t memory_bytes, uint64_t expected_nodes) 
     if tree.nodes == NULL:
         return False
     memset(tree.nodes, 0, (1 + ROOT_ROOM) * sizeof(Node))
+    tree.nodes[0].spread = USUAL_SPREAD
     tree.nodes[0].children = 1
     tree.nodes[0].room = ROOT_ROOM
     tree.used = 1 + ROOT_ROOM
@@ -107,5 +109,6 @@ cdef uint32_t add_child(Tree *tree, uint32_t parent, uint16_t key) noexcept nogi
     tree.nodes[parent].count += 1
     tree.in_use += 1
     memset(tree.nodes + child, 0, sizeof(Node))
+    tree.nodes[child].spread = USUAL_SPREAD
     tree.nodes[child].key = key
     return child

@@ -1,20 +1,7 @@
-"""What a finished round is worth to its teams, in points."""
+"""What a finished round is worth to its teams: points, and the chance to win the match."""
 
+from sniffai_ext.equity cimport EquityTable, win_chance
 from sniffai_ext.types cimport TARGET, WENT_OUT, State, deduction, team_count, team_of
-
-# What counts besides the score.
-cdef struct Stakes:
-    int lead_value        # points for the team of the seat that went out: it leads the next round (rules 2)
-    int target_value      # points for the team that reached the target: it has won the match (rules 7)
-
-cdef inline int prize_of(const State *state, const Stakes *stakes) noexcept nogil:
-    """What the end is worth, beyond the points, to the team of the seat that placed last.
-
-    After a blocked round the lead goes by lot: every team has the same chance of it, so it counts for none.
-    """
-    if state.end == TARGET:
-        return stakes.target_value
-    return stakes.lead_value if state.end == WENT_OUT else 0
 
 cdef inline void settlement(const State *state, int *gains) noexcept nogil:
     """What the settlement (rules 6) gives each team: nothing or less. The round is over, not yet settled."""
@@ -25,9 +12,52 @@ cdef inline void settlement(const State *state, int *gains) noexcept nogil:
         for seat in range(state.players):
             gains[team_of(state.players, seat)] -= deduction(state.hand[seat])
 
-cdef inline int end_margin(const State *state, const Stakes *stakes) noexcept nogil:
-    """Settlement and stakes of team 0 less those of team 1, where there are two teams."""
+cdef inline int end_margin(const State *state) noexcept nogil:
+    """The settlement of team 0 less that of team 1, where there are two teams."""
     cdef int[3] gains
     settlement(state, gains)
-    gains[team_of(state.players, state.seat)] += prize_of(state, stakes)
     return gains[0] - gains[1]
+
+cdef inline void end_chances(const EquityTable *table, const State *state, float *chances) noexcept nogil:
+    """Every team's chance to win the match after a round that is over, not yet settled.
+
+    Who went out leads the next round; after a blocked one the lead goes by lot (rules 2).
+    """
+    cdef int[3] scores
+    cdef int team
+    settlement(state, scores)
+    for team in range(team_count(state.players)):
+        scores[team] += state.score[team]
+    win_chance(table, scores, state.seat if state.end == WENT_OUT else -1, chances)
+
+cdef inline float hoped_chance(const EquityTable *table, const State *state, int seat, double margin) noexcept nogil:
+    """The chance of a seat's team to win the match, in a round expected to bring it so much more than the others.
+
+    Between multiples of the step it is interpolated. The better the round is to go, the likelier the seat leads the
+    next one: its chance of that is taken to rise by 1 in LEAD_RISE points.
+    """
+    cdef int teams = team_count(state.players), step = 15 if teams == 3 else 10
+    cdef int fives = <int> (margin / step + 1000) - 1000
+    cdef float part = <float> (margin / step) - fives
+    cdef float lead = <float> (1.0 / teams + margin / LEAD_RISE)
+    lead = min(<float> 0.95, max(<float> 0.05, lead))
+    return ((1 - part) * chance_after(table, state, seat, step * fives, lead)
+            + part * chance_after(table, state, seat, step * (fives + 1), lead))
+
+cdef inline float chance_after(const EquityTable *table, const State *state, int seat, int margin,
+                               float lead) noexcept nogil:
+    """The chance of a seat's team after a round that brings it ``margin`` more than the others, and with the chance
+    ``lead`` the next lead."""
+    cdef int[3] scores
+    cdef float[3] leading
+    cdef float[3] lot
+    cdef int other, team = team_of(state.players, seat), teams = team_count(state.players)
+    for other in range(teams):
+        scores[other] = state.score[other] - margin // teams
+    scores[team] += margin
+    win_chance(table, scores, seat, leading)
+    win_chance(table, scores, -1, lot)
+    return lead * leading[team] + (1 - lead) * (teams * lot[team] - leading[team]) / (teams - 1)
+
+cdef enum:
+    LEAD_RISE = 60

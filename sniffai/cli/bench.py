@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import click
 
-from sniffai.bench import measure, packed_round_bytes, signature
+from sniffai.bench import measure, packed_round_bytes, signature, thread_ratio
 from sniffai.cli.parts import json_option, show, table
 
 
@@ -22,6 +22,7 @@ def command(only_signature: bool, scale: float, as_json: bool) -> None:
     if as_json:
         report = {
             "speeds": [asdict(speed) for speed in speeds],
+            "thread_ratio": asdict(thread_ratio(scale)),
             "packed_round_bytes": packed_round_bytes(),
             "signature": signature(),
         }
@@ -31,6 +32,9 @@ def command(only_signature: bool, scale: float, as_json: bool) -> None:
     for speed in speeds:
         made.add_row(speed.name, str(speed.players), *map(_millions, (speed.per_second, speed.slowest, speed.fastest)))
     show(made)
+    ratio = thread_ratio(scale)
+    told = f"{ratio.per_second:.2f} times ({ratio.slowest:.2f} to {ratio.fastest:.2f})"
+    click.echo(f"two threads make {told} the simulations of one")
     click.echo(f"a packed round takes {packed_round_bytes()} bytes")
     click.echo(f"Bench: {signature()}")
 

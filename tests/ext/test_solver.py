@@ -6,9 +6,11 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pytest
 
+from sniffai.equity import load
 from sniffai_ext.belief import Belief
 from sniffai_ext.errors import HistoryError, LimitsError, ViewError
 from sniffai_ext.round import Round
@@ -25,16 +27,28 @@ SMALLEST = 64
 """Bytes of a table with a single bucket: nearly everything is forgotten at once."""
 
 SCORES = {
-    2: [(0, 0), (-40, 115), (160, 160), (230, 205), (243, 196)],
-    4: [(0, 0), (-40, 115), (120, 120), (175, 150), (193, 147)],
+    2: [(0, 0), (-40, 115), (160, 160), (230, 205), (245, 195)],
+    4: [(0, 0), (-40, 115), (120, 120), (175, 150), (195, 145)],
 }
 """Scores before the round, from far off to a placement away from the target."""
 
-STAKES = [(0, 0), (5, 30), (-7, 111), (40, -20)]
-"""Values of the next lead and of reaching the target."""
+CERTAIN = 20_000
+"""The solver's value of a certain win of the match; every other chance lies between this and its negative."""
+
+STEP = 1 / (2 * CERTAIN)
+"""Between two values, as a chance. Values are rounded, so they are right within one."""
 
 Move = tuple[int, int]
-Row = tuple[int, int, int, int, tuple[Move, ...]]
+Row = tuple[int, int, int, int, float, tuple[Move, ...]]
+
+
+class Worth(NamedTuple):
+    """What a position is worth to team 0: in points, and in chances to win the match."""
+
+    margin: int
+    """With both teams playing for points, its score at the end less team 1's."""
+    chance: float
+    """With both teams playing for the match, its chance to win it after the round."""
 
 
 def dealt(players: int, rng: random.Random, scores: tuple[int, int]) -> Round:
@@ -76,97 +90,166 @@ def distinct(round_: Round) -> list[Move]:
 class Minimax:
     """Every line to its end, by the public face of the round; knows nothing of alpha, beta or tables."""
 
-    lead_value: int = 0
-    target_value: int = 0
     ends: dict[str, int] = field(default_factory=lambda: {"out": 0, "blocked": 0, "target": 0})
     """How often the lines ended in each way."""
 
-    def value(self, round_: Round) -> int:
-        """Team 0's score at the end less team 1's, with the stakes."""
+    def worth(self, round_: Round) -> Worth:
+        """Both values of a round; they may call for different moves, so each is found for itself."""
         if round_.over:
             return self.end(round_)
-        values = []
-        for move in distinct(round_):
-            after = round_.copy()
-            after.play(*move)
-            values.append(self.value(after))
-        return min(values) if round_.seat % 2 else max(values)
+        margins, chances = zip(*self.after_moves(round_).values(), strict=True)
+        best = min if round_.seat % 2 else max
+        return Worth(best(margins), best(chances))
 
-    def end(self, round_: Round) -> int:
-        margin = round_.scores[0] - round_.scores[1]
-        if round_.match_winner >= 0:
-            self.ends["target"] += 1
-            return margin + (-1 if round_.match_winner else 1) * self.target_value
-        if round_.blocked:
-            self.ends["blocked"] += 1
-            return margin
-        self.ends["out"] += 1
-        return margin + (-1 if round_.went_out % 2 else 1) * self.lead_value
-
-    def to_come(self, round_: Round) -> int:
-        """The same, less the margin now."""
-        return self.value(round_) - round_.scores[0] + round_.scores[1]
-
-    def moves(self, round_: Round) -> dict[Move, int]:
-        """Every distinct move with its value."""
+    def after_moves(self, round_: Round) -> dict[Move, Worth]:
+        """What every distinct move leads to."""
         found = {}
         for move in distinct(round_):
             after = round_.copy()
             after.play(*move)
-            found[move] = self.value(after) - round_.scores[0] + round_.scores[1]
+            found[move] = self.worth(after)
         return found
+
+    def end(self, round_: Round) -> Worth:
+        """The score at the end, and the chance there: 1 or 0 at the target, else by the scores and the next lead."""
+        margin = round_.scores[0] - round_.scores[1]
+        if round_.match_winner >= 0:
+            self.ends["target"] += 1
+            return Worth(margin, 1.0 - round_.match_winner)
+        self.ends["blocked" if round_.blocked else "out"] += 1
+        lead = None if round_.blocked else round_.went_out
+        return Worth(margin, load(round_.players).chance(round_.scores, lead)[0])
+
+    def moves(self, round_: Round) -> dict[Move, Worth]:
+        """Every distinct move with its worth, the margin from now on."""
+        before = round_.scores[0] - round_.scores[1]
+        return {move: Worth(worth.margin - before, worth.chance) for move, worth in self.after_moves(round_).items()}
+
+    def to_come(self, round_: Round) -> Worth:
+        """The worth of a round, the margin from now on."""
+        margin, chance = self.worth(round_)
+        return Worth(margin - round_.scores[0] + round_.scores[1], chance)
+
+
+def solver_of(players: int, *, match: bool = False, table_bytes: int = 1 << 16) -> Solver:
+    """A solver that knows the match equity for so many seats."""
+    return Solver(table_bytes=table_bytes, equity=load(players).core, match=match)
+
+
+def as_chance(value: int) -> float:
+    """What a value says of team 0's chance, where values are chances."""
+    return (value / CERTAIN + 1) / 2
 
 
 def valued(rows: list[Row] | None) -> dict[Move, int]:
     """The values that a solver found, by move."""
     assert rows is not None
     assert rows == sorted(rows)
-    return {(tile, at): value for tile, at, value, _, _ in rows}
+    return {(tile, at): value for tile, at, value, *_ in rows}
+
+
+def check_margins(solver: Solver, round_: Round, moves: dict[Move, Worth]) -> None:
+    """The solver's margins are those of the minimax."""
+    found = solver.solve(round_, ENOUGH)
+    assert found is not None
+    best = min if round_.seat % 2 else max
+    assert found[0] == moves[found[1]].margin == best(worth.margin for worth in moves.values())
+    assert valued(solver.solve_moves(round_, ENOUGH)) == {move: worth.margin for move, worth in moves.items()}
+
+
+def check_chances(solver: Solver, round_: Round, moves: dict[Move, Worth]) -> None:
+    """The solver's chances are those of the minimax, to the step; certain ones are certain."""
+    found = solver.solve(round_, ENOUGH)
+    assert found is not None
+    best = min if round_.seat % 2 else max
+    assert as_chance(found[0]) == pytest.approx(best(worth.chance for worth in moves.values()), abs=STEP)
+    assert as_chance(found[0]) == pytest.approx(moves[found[1]].chance, abs=STEP)
+    values = valued(solver.solve_moves(round_, ENOUGH))
+    assert values.keys() == moves.keys()
+    for move, value in values.items():
+        assert -CERTAIN <= value <= CERTAIN
+        assert as_chance(value) == pytest.approx(moves[move].chance, abs=STEP)
+        assert (abs(value) == CERTAIN) == (moves[move].chance in (0, 1))
 
 
 def test_values_agree_with_plain_minimax() -> None:
+    """Margins, and chances to win the match: a blocked round's next lead goes by lot, the target ends it all."""
     ends = Minimax().ends
-    empty_talons = 0
+    empty_talons = differ = 0
     for players, lefts in ((2, (6, 9, 11)), (4, (6, 9, 12))):
         for scores in SCORES[players]:
-            solver = Solver(table_bytes=1 << 16)
+            by_margin, by_chance = solver_of(players), solver_of(players, match=True)
             for left in lefts:
                 for round_ in positions(players, left, 30, scores):
-                    plain = Minimax(ends=ends)
-                    values = plain.moves(round_)
-                    found = solver.solve(round_, ENOUGH)
-                    assert found is not None
-                    value, move = found
-                    assert value == plain.to_come(round_) == values[move]
-                    assert valued(solver.solve_moves(round_, ENOUGH)) == values
+                    moves = Minimax(ends=ends).moves(round_)
+                    check_margins(by_margin, round_, moves)
+                    check_chances(by_chance, round_, moves)
                     empty_talons += not round_.talon
+                    differ += by_margin.solve(round_, ENOUGH)[1] != by_chance.solve(round_, ENOUGH)[1]  # type: ignore[index]
     assert empty_talons > 50
     assert min(ends.values()) > 1000, ends
+    assert differ > 10
 
 
-@pytest.mark.parametrize("stakes", STAKES)
 @pytest.mark.parametrize("table_bytes", [SMALLEST, 1 << 20])
-def test_stakes_and_tables_of_every_size(stakes: tuple[int, int], table_bytes: int) -> None:
-    solver = Solver(table_bytes=table_bytes, lead_value=stakes[0], target_value=stakes[1])
+def test_tables_of_every_size(table_bytes: int) -> None:
     for players in (2, 4):
+        by_margin, by_chance = (solver_of(players, match=match, table_bytes=table_bytes) for match in (False, True))
         for scores in SCORES[players][2:]:
             for round_ in positions(players, 10, 10, scores, seed=table_bytes):
-                assert solver.solve(round_, ENOUGH)[0] == Minimax(*stakes).to_come(round_)  # type: ignore[index]
+                moves = Minimax().moves(round_)
+                check_margins(by_margin, round_, moves)
+                check_chances(by_chance, round_, moves)
 
 
 def test_one_position_with_many_scores() -> None:
-    """One table for all: what was learnt with one score must not be used where the target is nearer."""
+    """One table for all: nothing learnt far from the target may be used near it, and no chance at another score."""
     for players in (2, 4):
         rounds = [list(positions(players, 11, 6, (0, 0), seed=seed)) for seed in (5, 6)]
-        solver = Solver(table_bytes=1 << 20, target_value=50)
+        by_margin, by_chance = (solver_of(players, match=match, table_bytes=1 << 20) for match in (False, True))
         for round_ in [round_ for some in rounds for round_ in some]:
             for near in range(0, 60, 5):
-                scores = (TARGET[players] - near - 1 - round_.scores[0], TARGET[players] - 30 - round_.scores[1])
+                scores = (TARGET[players] - near - 5 - round_.scores[0], TARGET[players] - 30 - round_.scores[1])
                 again = replayed(round_, scores)
                 if again is not None:
-                    found = solver.solve(again, ENOUGH)
-                    assert found is not None
-                    assert found[0] == Minimax(target_value=50).to_come(again)
+                    moves = Minimax().moves(again)
+                    check_margins(by_margin, again, moves)
+                    check_chances(by_chance, again, moves)
+
+
+def last_placements(players: int, scores: tuple[int, int], count: int) -> Iterator[Round]:
+    """Rounds with their last placement, at random, to come."""
+    rng = random.Random(f"{players} {scores}")
+    for _ in range(count):
+        round_ = before = dealt(players, rng, scores)
+        while not round_.over:
+            before = round_.copy()
+            round_.play(*rng.choice(round_.legal_moves()))
+        yield before
+
+
+def test_a_blocked_round_counts_with_the_lead_by_lot_and_the_target_with_certainty() -> None:
+    """Where a move ends the round, what the solver says of it is what the table says of the end."""
+    kinds = {"blocked": 0, "out": 0, "target": 0}
+    for players in (2, 4):
+        solver, table = solver_of(players, match=True), load(players)
+        for round_ in (round_ for scores in SCORES[players] for round_ in last_placements(players, scores, 250)):
+            for tile, at, value, margin, chance, line in solver.solve_moves(round_, ENOUGH) or ():
+                after = round_.copy()
+                after.play(tile, at)
+                if not after.over:
+                    continue
+                assert line == ((tile, at),)
+                assert margin == after.scores[0] - after.scores[1] - round_.scores[0] + round_.scores[1]
+                if after.match_winner >= 0:
+                    kinds["target"] += 1
+                    assert (value, chance) == ((-CERTAIN, 0) if after.match_winner else (CERTAIN, 1))
+                    continue
+                kinds["blocked" if after.blocked else "out"] += 1
+                expected = table.chance(after.scores, None if after.blocked else after.went_out)[0]
+                assert chance == pytest.approx(expected, abs=1e-6)
+                assert as_chance(value) == pytest.approx(expected, abs=STEP)
+    assert min(kinds.values()) > 20, kinds
 
 
 def own_deal(round_: Round, seat: int) -> int:
@@ -215,15 +298,16 @@ def literal_value(round_: LiteralRound) -> int:
     return min(values) if round_.seat % 2 else max(values)
 
 
-def test_a_cap_never_makes_a_value_wrong() -> None:
+@pytest.mark.parametrize("match", [False, True])
+def test_a_cap_never_makes_a_value_wrong(match: bool) -> None:
     for players in (2, 4):
         for round_ in positions(players, 12, 12, SCORES[players][3]):
-            fresh = Solver(table_bytes=1 << 16)
+            fresh = solver_of(players, match=match)
             right = fresh.solve(round_, ENOUGH)
             needed = fresh.nodes
             outcomes = []
             for cap in [*range(1, 20), needed // 2 or 1, needed - 1 or 1, needed, needed + 1]:
-                solver = Solver(table_bytes=1 << 16)
+                solver = solver_of(players, match=match)
                 outcomes.append(solver.solve(round_, cap))
                 assert outcomes[-1] == (right if cap >= needed else None)
                 assert solver.nodes <= cap + 1
@@ -251,12 +335,13 @@ def twins(round_: Round) -> Iterator[Round]:
             yield Round(round_.players, round_.hands, talon, leader, round_.scores)
 
 
-def test_what_is_remembered_is_never_mistaken_for_another_position() -> None:
+@pytest.mark.parametrize("match", [False, True])
+def test_what_is_remembered_is_never_mistaken_for_another_position(match: bool) -> None:
     """One large table for thousands of positions that are nearly alike, against one that forgets everything."""
-    used, forgetful = Solver(table_bytes=1 << 24), Solver(table_bytes=SMALLEST)
     rng = random.Random(5)
     answered = 0
     for players, placed in ((2, 5), (4, 11)):
+        used, forgetful = (solver_of(players, match=match, table_bytes=size) for size in (1 << 24, SMALLEST))
         for _ in range(100):
             for round_ in twins(dealt(players, rng, SCORES[players][rng.randrange(3)])):
                 way = random.Random(placed)
@@ -282,35 +367,54 @@ def test_whose_turn_it_is_is_remembered() -> None:
                 assert right is None or used.solve(led, ENOUGH) == right
 
 
-def test_an_answer_does_not_depend_on_questions_before() -> None:
-    rounds = [*positions(2, 18, 20, (150, 120)), *positions(4, 16, 20)]
-    used = Solver(table_bytes=1 << 14)
-    for round_ in rounds + rounds[::-1]:
-        assert used.solve(round_, ENOUGH) == Solver(table_bytes=1 << 14).solve(round_, ENOUGH)
+@pytest.mark.parametrize("match", [False, True])
+def test_an_answer_does_not_depend_on_questions_before(match: bool) -> None:
+    for rounds in (list(positions(2, 18, 20, (150, 120))), list(positions(4, 16, 20))):
+        players = rounds[0].players
+        used = solver_of(players, match=match, table_bytes=1 << 14)
+        for round_ in rounds + rounds[::-1]:
+            fresh = solver_of(players, match=match, table_bytes=1 << 14)
+            assert used.solve(round_, ENOUGH) == fresh.solve(round_, ENOUGH)
 
 
-@pytest.mark.parametrize("stakes", STAKES)
-def test_the_line_of_a_move_is_legal_and_worth_what_was_said(stakes: tuple[int, int]) -> None:
+@pytest.mark.parametrize("match", [False, True])
+def test_the_line_of_a_move_is_legal_and_worth_what_was_said(match: bool) -> None:
     for players in (2, 4):
         for scores in SCORES[players]:
-            solver = Solver(table_bytes=1 << 12, lead_value=stakes[0], target_value=stakes[1])
+            solver = solver_of(players, match=match, table_bytes=1 << 12)
             for round_ in positions(players, 14, 10, scores):
                 rows = solver.solve_moves(round_, ENOUGH)
                 assert rows is not None
-                for tile, at, value, margin, line in rows:
-                    assert line[0] == (tile, at)
-                    check_line(round_, line, value, margin, stakes)
+                for row in rows:
+                    check_line(round_, row, match)
 
 
-def check_line(round_: Round, line: tuple[Move, ...], value: int, margin: int, stakes: tuple[int, int]) -> None:
-    """The line ends the round, with the margin, and with the value once the stakes are counted."""
+def check_line(round_: Round, row: Row, match: bool) -> None:
+    """The line ends the round, with the margin and the chance that were said; one of them is the value."""
+    tile, at, value, margin, chance, line = row
+    assert line[0] == (tile, at)
     after = round_.copy()
     for move in line:
         after.play(*move)
     assert after.over
-    before = round_.scores[0] - round_.scores[1]
-    assert after.scores[0] - after.scores[1] - before == margin
-    assert Minimax(*stakes).end(after) - before == value
+    end = Minimax().end(after)
+    assert end.margin - round_.scores[0] + round_.scores[1] == margin
+    assert chance == pytest.approx(end.chance, abs=1e-6)
+    if match:
+        assert as_chance(value) == pytest.approx(chance, abs=STEP)
+    else:
+        assert value == margin
+
+
+def test_without_equity_no_chance_is_told() -> None:
+    for round_ in positions(2, 12, 10):
+        plain = Solver(table_bytes=1 << 16).solve_moves(round_, ENOUGH)
+        told = solver_of(2).solve_moves(round_, ENOUGH)
+        assert plain is not None
+        assert told is not None
+        assert {row[4] for row in plain} == {-1}
+        assert [(*row[:4], row[5]) for row in plain] == [(*row[:4], row[5]) for row in told]
+        assert all(0 <= row[4] <= 1 for row in told)
 
 
 def test_the_first_best_line_is_worth_what_was_said() -> None:
@@ -377,13 +481,26 @@ def test_caps_out_of_range(cap: int) -> None:
     assert solver.solve(round_, ENOUGH) is not None
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("table_bytes", 63), ("table_bytes", 1 << 41), ("lead_value", 10001), ("target_value", -10001)]
-)
-def test_parameters_out_of_range(name: str, value: int) -> None:
+@pytest.mark.parametrize(("value", "reason"), [(63, "OUT_OF_RANGE"), (1 << 41, "OUT_OF_RANGE"), ("4k", "NOT_A_NUMBER")])
+def test_parameters_out_of_range(value: int, reason: str) -> None:
     with pytest.raises(LimitsError) as error:
-        Solver(**{"table_bytes": 1 << 12, name: value})
-    assert error.value.field == name
+        Solver(table_bytes=value)
+    assert (error.value.reason, error.value.field) == (reason, "table_bytes")
+
+
+def test_chances_take_the_equity_of_as_many_seats() -> None:
+    with pytest.raises(LimitsError) as error:
+        Solver(table_bytes=1 << 12, match=True)
+    assert (error.value.reason, error.value.field) == ("NO_EQUITY", "match")
+    for match in (False, True):
+        solver = solver_of(4, match=match)
+        for ask in (solver.solve, solver.solve_moves):
+            with pytest.raises(LimitsError) as error:
+                ask(next(positions(2, 8, 1)), ENOUGH)
+            assert (error.value.reason, error.value.field) == ("WRONG_EQUITY", "equity")
+        with pytest.raises(LimitsError):
+            solver.solve_view(view_of(late := next(with_talon(0, 100)), late.seat), ENOUGH)
+        assert solver.solve(next(positions(4, 8, 1)), ENOUGH) is not None
 
 
 def view_of(round_: Round, seat: int) -> View:

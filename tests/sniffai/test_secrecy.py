@@ -8,12 +8,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sniffai
+from sniffai import wire
+from sniffai.levels import LEVELS, named_player
+from sniffai.people import ForgetfulPlayer
+from sniffai.players import SearchPlayer
 from tests.pairing_library import library_round
-from tests.reference import SET, Round, at_random
+from tests.reference import SET, TARGET, Round, at_random, teams
 from tests.reference_belief import agrees, any_assignment, deal_of, seen
 from tests.strategies import rounds_under_way
 
 MIX_TRIES = 200
+
+KINDS = (
+    "random",
+    "greedy",
+    "policy",
+    "search",
+    "search:match=0",
+    "search:net_leaf=1",
+    "search:net_leaf=0,follow=1",
+    "search:inference=0",
+    "search:extra_worlds=0",
+    "search:forget=1",
+    "careless:misses=0.4",
+    "forgetful",
+    "forgetful:misjudges=3",
+    *(f"level:{level.name}" for level in LEVELS),
+)
+"""Every kind of player, and the ways to search."""
 
 
 def mixed(twin: Round, seat: int, rng: Random) -> Round:
@@ -81,6 +103,31 @@ def test_the_search_does_not_know_the_hidden_tiles(players: int) -> None:
         limits = sniffai.Limits(simulations=400)
         views = one.view(one.seat), two.view(two.seat)
         same_answer(*(sniffai.analyze(view, limits, seed=seed) for view in views))
+    assert changed >= 4
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_player_knows_the_hidden_tiles(kind: str, players: int) -> None:
+    """The same choice in both rounds; who analyses, the same answer byte for byte, as a message and as JSON."""
+    player = named_player(kind, sniffai.Limits(simulations=150))
+    changed = 0
+    for seed in range(9):
+        twin = at_random(
+            players, seed, 2 * seed, [TARGET[players] - 45 * (seed % 3)] * teams(players) if seed % 3 else None
+        )
+        if twin.over or len(twin.legal_moves()) < 2:
+            continue
+        other = mixed(twin, twin.seat, Random(seed))
+        one, two = library_round(twin), library_round(other)
+        changed += one.hands != two.hands or one.talon != two.talon
+        views = [round_.view(round_.seat) for round_ in (one, two)]
+        assert player.choose(views[0], seed) == player.choose(views[1], seed)
+        if isinstance(player, (SearchPlayer, ForgetfulPlayer)):
+            told = [wire.write_analysis(player.analyze(view, seed)) for view in views]
+            assert told[0].deterministic
+            assert told[0].SerializeToString(deterministic=True) == told[1].SerializeToString(deterministic=True)
+            assert wire.to_json(told[0]) == wire.to_json(told[1])
     assert changed >= 4
 
 

@@ -1,0 +1,118 @@
+"""The Python door of the match equity: a table of chances for the core, owned and checked here."""
+
+from libc.stdint cimport uint64_t
+
+from sniffai_ext.rng cimport Rng, below, seed_rng
+from sniffai_ext.types cimport target_of, team_count
+
+import numpy as np
+
+from sniffai_ext.errors import LimitsError, ViewError
+
+
+cdef class Equity:
+    """A table of match equity; ``&equity.table`` is what kernels take, for as long as the object lives.
+
+    :param players: seats, 2..4.
+    :param lead: float32 chances relative to the lead: ``[n, n]`` for 2 and 4 seats, ``[n, n, n, 2]`` for 3 seats (see
+        equity.pxd), each within 0..1, a pair with a sum of at most 1 (by 0.0001 more it is taken for rounding).
+    :param lowest: points that the first row stands for: a multiple of 5, at most 0. The last row is 5 below the target.
+    :raises SniffError: wrong seats, shape, or a chance outside its range.
+    """
+
+    def __init__(self, int players, lead, int lowest):
+        cdef int size = row_count(players, lowest)
+        chances = np.array(lead, np.float32, order="C")
+        shape = (size,) * 3 + (2,) if players == 3 else (size, size)
+        if chances.shape != shape:
+            raise LimitsError(f"a table for {players} seats from {lowest} points has the shape {shape}, not "
+                              f"{chances.shape}", reason="WRONG_SHAPE", field="lead")
+        total = chances.sum(axis=-1) if players == 3 else chances
+        if not (chances.min() >= 0 and total.max() <= 1 + 1e-4):
+            raise LimitsError("a chance is outside 0..1", reason="OUT_OF_RANGE", field="lead")
+        self.lead = pairs_within_one(chances)
+        self.lot = pairs_within_one(np.ascontiguousarray(mean_over_leads(chances), np.float32))
+        self.lead.setflags(write=False)
+        self.lot.setflags(write=False)
+        cdef const float[::1] lead_cells = self.lead.ravel()
+        cdef const float[::1] lot_cells = self.lot.ravel()
+        self.table = EquityTable(&lead_cells[0], &lot_cells[0], players, target_of(players), lowest, size)
+
+    @property
+    def players(self):
+        return self.table.players
+
+    @property
+    def lowest(self):
+        """Points of the first row; who stands lower stands as there."""
+        return self.table.lowest
+
+    def chance(self, scores, int leader):
+        """Every team's chance, as :func:`win_chance` writes it.
+
+        :param scores: one a team.
+        :param leader: the seat that leads next; -1: by lot.
+        :raises ViewError: wrong number of scores, or no such seat.
+        """
+        cdef int[3] points
+        cdef float[3] chances
+        cdef int team, teams = team_count(self.table.players)
+        if len(scores) != teams:
+            raise ViewError(f"{self.table.players} seats have {teams} scores, one a team, not {len(scores)}",
+                            reason="WRONG_NUMBER_OF_SCORES", field="scores")
+        if not -1 <= leader < self.table.players:
+            raise ViewError(f"there is no seat {leader}", reason="SEAT_OUT_OF_RANGE", field="leader")
+        for team in range(teams):
+            points[team] = scores[team]
+        win_chance(&self.table, points, leader, chances)
+        return tuple(chances[team] for team in range(teams))
+
+    def churn(self, long long count, seed):
+        """Look up ``count`` chances at scores near each other, as a search does: to measure the speed.
+
+        :return: the sum of the first team's chances.
+        """
+        cdef int[64][3] points
+        cdef float[3] chances
+        cdef double total = 0
+        cdef long long i
+        cdef int team
+        cdef Rng rng
+        seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+        for i in range(64):
+            for team in range(3):
+                points[i][team] = 100 + STEP * <int> below(&rng, 16)
+        with nogil:
+            for i in range(count):
+                win_chance(&self.table, points[i & 63], <int> (i & 1) - (i & 4 == 4), chances)
+                total += chances[0]
+        return total
+
+
+def row_count(int players, int lowest):
+    """How many scores a table has from ``lowest`` points, a multiple of 5 in -10000..0, to 5 below the target."""
+    if not 2 <= players <= 4:
+        raise ViewError(f"a match has 2, 3 or 4 seats, not {players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
+    if lowest % STEP or not -10000 <= lowest <= 0:
+        raise LimitsError(f"a multiple of {STEP} in -10000..0 is expected, not {lowest}", reason="OUT_OF_RANGE",
+                          field="lowest")
+    return (target_of(players) - lowest) // STEP
+
+
+def pairs_within_one(chances):
+    """The same float32 array, where with 3 seats rounding may have left a third chance a last digit below 0."""
+    if chances.ndim == 4:
+        np.minimum(chances[..., 1], 1 - chances[..., 0], out=chances[..., 1])
+    return chances
+
+
+def mean_over_leads(chances):
+    """From chances relative to the lead to those by team when every seat is as likely to lead: the same shape."""
+    if chances.ndim == 2:
+        return (chances + 1 - chances.T) / 2
+    first, second = chances[..., 0], chances[..., 1]
+    third = 1 - first - second
+    # Seat 1 leads at scores (s0, s1, s2): the table's cell (s1, s2, s0), where seat 0 comes third. Likewise for seat 2.
+    one = [third.transpose(2, 0, 1), first.transpose(2, 0, 1)]
+    two = [second.transpose(1, 2, 0), third.transpose(1, 2, 0)]
+    return np.stack([(first + one[0] + two[0]) / 3, (second + one[1] + two[1]) / 3], axis=-1)

@@ -1,0 +1,141 @@
+"""A surrogate for the likelihood of past choices: ridge regression, seat by seat, on the tiles in hand.
+
+    log P(choices | world)  ~  base + sum over the hidden seats and the tiles each holds of gain[seat][tile]
+
+The policy takes microseconds to weigh a world, the fit nanoseconds. A search of some thousand simulations can pay for
+some hundred weighed worlds: so few differ by chance in what they hold, and the values of moves with them. The fit keeps
+what the choices tell tile by tile, and gives as many worlds as are wanted. What it loses is how tiles go together; the
+worlds that it was fitted to keep their own weights.
+
+A seat's choices hang on its own hand only, so there is one regression for each seat, on centred data:
+(X'X + RIDGE) gain = X'y, solved by Cholesky's decomposition.
+"""
+
+from libc.math cimport sqrt
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from sniffai_ext.types cimport lowest
+
+import numpy as np
+
+from sniffai_ext.errors import LimitsError
+
+cdef enum:
+    RIDGE = 2             # as if two worlds more spoke for no gain at all, for each tile
+
+
+cdef void fit_surrogate(Surrogate *fit, const World *world, const double *by_seat, int size) noexcept nogil:
+    """Fit to ``size`` worlds.
+
+    :param by_seat: log-likelihoods, a row of four for each world.
+    """
+    cdef int seat, i
+    memset(fit, 0, sizeof(Surrogate))
+    for seat in range(4):
+        for i in range(size):
+            if by_seat[4 * i + seat] != 0:
+                fit_seat(fit, world, by_seat, size, seat)
+                break
+
+
+cdef void fit_seat(Surrogate *fit, const World *world, const double *by_seat, int size, int seat) noexcept nogil:
+    """The regression for one seat."""
+    cdef double[TILES][TILES] a
+    cdef double[TILES] held
+    cdef double *gain = fit.gain[seat]
+    cdef double mean = 0, off
+    cdef uint32_t rest, others
+    cdef int i, t, u
+    memset(a, 0, sizeof(a))
+    memset(held, 0, sizeof(held))
+    for i in range(size):
+        mean += by_seat[4 * i + seat] / size
+    for i in range(size):
+        off = by_seat[4 * i + seat] - mean
+        rest = world[i].hand[seat]
+        while rest:
+            t = lowest(rest)
+            held[t] += 1
+            gain[t] += off
+            others = rest
+            while others:
+                a[lowest(others)][t] += 1
+                others &= others - 1
+            rest &= rest - 1
+    for t in range(TILES):
+        for u in range(t + 1):
+            a[t][u] -= held[t] * held[u] / size
+        a[t][t] += RIDGE
+    solve(a, gain)
+    fit.base += mean
+    for t in range(TILES):
+        fit.base -= gain[t] * held[t] / size
+
+
+cdef void solve(double[TILES] *a, double *x) noexcept nogil:
+    """Replace ``x`` by the solution of ``a y = x``; ``a`` is positive definite, its lower half is given and lost."""
+    cdef int i, j, k
+    for j in range(TILES):
+        for k in range(j):
+            a[j][j] -= a[j][k] * a[j][k]
+        a[j][j] = sqrt(a[j][j])
+        for i in range(j + 1, TILES):
+            for k in range(j):
+                a[i][j] -= a[i][k] * a[j][k]
+            a[i][j] /= a[j][j]
+    for i in range(TILES):
+        for k in range(i):
+            x[i] -= a[i][k] * x[k]
+        x[i] /= a[i][i]
+    for i in range(TILES - 1, -1, -1):
+        for k in range(i + 1, TILES):
+            x[i] -= a[k][i] * x[k]
+        x[i] /= a[i][i]
+
+
+cdef double likely(const Surrogate *fit, const World *world) noexcept nogil:
+    """The fitted log-likelihood of a world."""
+    cdef double total = fit.base
+    cdef uint32_t rest
+    cdef int seat
+    for seat in range(4):
+        rest = world.hand[seat]
+        while rest:
+            total += fit.gain[seat][lowest(rest)]
+            rest &= rest - 1
+    return total
+
+
+def fit(hands, logs):
+    """The regression by itself, to look at what it finds.
+
+    :param hands: masks of the hidden tiles by world and seat, absent seats with nothing: uint32 ``[n, 4]``,
+        n at least 1.
+    :param logs: log-likelihoods of the choices by world and seat, 0 for a seat without any: float64 ``[n, 4]``.
+    :return: ``(base, gain)``, the gain by seat and tile: float64 ``[4, 28]``.
+    :raises LimitsError: the shapes are others.
+    """
+    hands, logs = np.ascontiguousarray(hands, np.uint32), np.ascontiguousarray(logs, np.float64)
+    if hands.shape != logs.shape or hands.shape[1:] != (4,) or not len(hands):
+        raise LimitsError("two arrays of four columns and equally many rows are expected", reason="WRONG_SHAPE",
+                          field="hands")
+    cdef const uint32_t[:, ::1] held = hands
+    cdef const double[:, ::1] found = logs
+    cdef Surrogate result
+    cdef World *world
+    cdef int i, seat, n = <int> len(hands)
+    world = <World *> calloc(n, sizeof(World))
+    if world == NULL:
+        raise MemoryError
+    for i in range(n):
+        for seat in range(4):
+            world[i].hand[seat] = held[i, seat]
+    fit_surrogate(&result, world, &found[0, 0], n)
+    free(world)
+    gain = np.empty((4, TILES))
+    cdef double[:, ::1] rows = gain
+    for seat in range(4):
+        for i in range(TILES):
+            rows[seat, i] = result.gain[seat][i]
+    return result.base, gain

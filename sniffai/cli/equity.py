@@ -1,0 +1,232 @@
+"""``sniffai equity``: the chance to win a match, its tables built, checked and shown."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from sniffai.cli.parts import BadInput, json_option, show, table
+from sniffai.equity import Equity, lead_value, load, read_equity, save_equity
+from sniffai.equity.build import LOWEST, ROUNDS, EquityPlan, build
+from sniffai.equity.check import CheckResult, check
+from sniffai.errors import SniffError
+from sniffai.rules import TARGET, TEAMS
+
+_seats = click.option(
+    "--seats", "--players", "players", type=click.IntRange(2, 4), default=2, show_default=True, help="At the table."
+)
+_file = click.option("--table", "file", type=click.Path(dir_okay=False), help="Another table than the one shipped.")
+_workers = click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+
+
+class Scores(click.ParamType[Any]):
+    """Points by team with commas between."""
+
+    name = "scores"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read them."""
+        try:
+            return value if isinstance(value, tuple) else tuple(int(part) for part in value.split(","))
+        except ValueError:
+            self.fail(f"{value!r} is no list of points such as 120,95", param, ctx)
+
+
+@click.group("equity")
+def command() -> None:
+    """The chance to win the match, from the scores between two rounds and who leads next."""
+
+
+@command.command("build")
+@_seats
+@click.option("--rounds", type=click.IntRange(min=20), help="Rounds. [default: 2000000; 300000 for 3 seats]")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the self-play.")
+@click.option("--player", default="policy", show_default=True, help="Who plays, such as search:simulations=200.")
+@click.option("--lowest", type=int, help="Lowest score told apart. [default: -150, -100, -200 for 2, 3, 4 seats]")
+@_workers
+@click.option("--out", type=click.Path(dir_okay=False), required=True, help="The file to write: equity-2.npz.")
+@json_option
+def build_command(
+    players: int,
+    rounds: int | None,
+    seed: int,
+    player: str,
+    lowest: int | None,
+    workers: int,
+    out: str,
+    as_json: bool,
+) -> None:
+    """Make a table from rounds of self-play, backwards over the scores."""
+    if not out.endswith(".npz"):
+        raise click.BadParameter("the name of the file ends in .npz", param_hint="--out")
+    bottom = LOWEST[players] if lowest is None else lowest
+    plan = EquityPlan(players, rounds or ROUNDS[players], seed, player, bottom)
+    with _bar() as bar:
+        task = bar.add_task("")
+
+        def told(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        made = build(plan, workers=workers, progress=told)
+    try:
+        save_equity(made, out)
+    except OSError as error:
+        raise BadInput(f"{out}: {error.strerror}") from None
+    if as_json:
+        click.echo(json.dumps(dict(made.made)))
+        return
+    show("\n".join([out, *_made_lines(made)]))
+
+
+@command.command("check")
+@_seats
+@_file
+@click.option("--standings", type=click.IntRange(min=1), default=50, show_default=True, help="Scores and leaders.")
+@click.option("--matches", type=click.IntRange(min=100), default=2000, show_default=True, help="From each.")
+@click.option("--seed", type=click.IntRange(min=0), default=2, show_default=True, help="Of standings and matches.")
+@click.option("--player", help="Who plays. [default: the table's own player]")
+@_workers
+@json_option
+def check_command(players: int, file: str | None, as_json: bool, standings: int, **options: Any) -> int:
+    """Play whole matches from scores by lot and compare the shares won with the table.
+
+    Exit status 1 if they differ by more than chance explains.
+    """
+    equity = _read(players, file)
+    with _bar() as bar:
+        task = bar.add_task("standings", total=standings)
+        found = check(equity, standings=standings, progress=lambda done: bar.update(task, completed=done), **options)
+    if as_json:
+        click.echo(json.dumps(found.to_dict()))
+    else:
+        show(_check_table(found))
+        show("\n".join(_check_lines(found)))
+    return 0 if found.passed else 1
+
+
+@command.command("show")
+@_seats
+@_file
+@click.option("--scores", type=Scores(), help="Points by team, such as 120,95: only these.")
+@click.option("--leader", type=click.IntRange(min=0), help="The seat that leads next. [default: by lot]")
+@click.option("--step", type=click.IntRange(min=5), default=25, show_default=True, help="Points between two rows.")
+@click.option("--third", type=int, default=0, show_default=True, help="With 3 seats, points of the last seat.")
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw a heat map into this file, PNG or SVG.")
+@json_option
+def show_command(
+    players: int,
+    file: str | None,
+    scores: tuple[int, ...] | None,
+    leader: int | None,
+    step: int,
+    third: int,
+    plot: str | None,
+    as_json: bool,
+) -> None:
+    """Print every team's chance at some scores, or the whole table, and draw it."""
+    equity = _read(players, file)
+    if leader is not None and scores is None:
+        raise click.UsageError("--leader needs --scores: the table is told from the leader's side")
+    if plot is not None:
+        _draw(equity, plot)
+    if scores is not None:
+        _show_scores(equity, scores, leader, as_json)
+    elif as_json:
+        click.echo(json.dumps(dict(equity.made)))
+    else:
+        show(_table(equity, step, third))
+        show("\n".join(_made_lines(equity)))
+
+
+def _read(players: int, file: str | None) -> Equity:
+    if file is None:
+        return load(players)
+    try:
+        return read_equity(file)
+    except OSError as error:
+        raise BadInput(f"{file}: {error.strerror}") from None
+    except SniffError as error:
+        raise BadInput(f"{file}: {error}") from None
+
+
+def _draw(equity: Equity, path: str) -> None:
+    from sniffai.equity.plot import draw
+
+    try:
+        draw(equity, path)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
+
+
+def _show_scores(equity: Equity, scores: tuple[int, ...], leader: int | None, as_json: bool) -> None:
+    chances, errors = equity.chance(scores, leader), equity.error(scores, leader)
+    if as_json:
+        click.echo(json.dumps({"scores": scores, "leader": leader, "chances": chances, "errors": errors}))
+        return
+    made = table("team", "points>", "wins the match>", "±>")
+    for team, values in enumerate(zip(scores, chances, errors, strict=True)):
+        points, chance, error = values
+        made.add_row(str(team), str(points), f"{100 * chance:.2f} %", f"{100 * error:.2f} %")
+    show(made)
+
+
+def _table(equity: Equity, step: int, third: int) -> Table:
+    """The leading team's chance: a row an own score, a column a score of the other, or of the next seat."""
+    below = range(-step, equity.lowest - 1, -step)
+    shown = [*reversed(below), *range(0, TARGET[equity.players], step)]
+    made = table("own \\ other" if equity.players != 3 else "own \\ next", *(f"{points}>" for points in shown))
+    for own in shown:
+        scores = [[own, other, third][: TEAMS[equity.players]] for other in shown]
+        made.add_row(str(own), *(f"{100 * equity.chance(row, 0)[0]:.1f}" for row in scores))
+    who = "leading team" if equity.players == 4 else "leader"
+    made.title = f"chance of the {who} in %, {equity.players} seats to {TARGET[equity.players]}"
+    if equity.players == 3:
+        made.title += f", last seat at {third}"
+    return made
+
+
+def _made_lines(equity: Equity) -> Iterable[str]:
+    made = equity.made
+    yield f"  made by    {made['command']}"
+    yield f"  player     {made['player']}, signature {made['signature']}, version {made['version']}"
+    yield f"  rounds     {made['rounds']:,}, seed {made['seed']}"
+    yield f"  error      ± {100 * made['largest_error']:.2f} % at most, {100 * made['mean_error']:.2f} % on average"
+    yield f"  scores     {equity.lowest} to {equity.highest}; lower ones count as {equity.lowest}"
+    yield f"  the lead   is worth {lead_value(equity):.1f} points at the start of a match"
+
+
+def _check_table(found: CheckResult) -> Table:
+    made = table("scores", "leader>", "table>", "±>", "played>", "differs>", "within>", "")
+    for row in found.comparisons:
+        team = row.standing.leader % len(row.won)
+        chance, share = row.chances[team], row.shares[team]
+        numbers = (chance, row.errors[team], share, share - chance, row.margins[team])
+        texts = [f"{100 * number:.2f}" for number in numbers]
+        scores = ",".join(map(str, row.standing.scores))
+        made.add_row(scores, str(row.standing.leader), *texts, "" if row.agrees else "no")
+    made.title = "chance of the leading team in %"
+    return made
+
+
+def _check_lines(found: CheckResult) -> Iterable[str]:
+    yield f"  within     {found.agreeing} of {len(found.comparisons)} standings, by 95 % intervals"
+    yield f"  scatter    chi square {found.statistic:.1f} on {found.degrees}, p {found.p_value:.3f}"
+    yield f"  bias       leaders won {100 * found.bias:+.2f} ± {100 * found.bias_margin:.2f} % more than the table says"
+    yield f"  {'passed' if found.passed else 'FAILED'}"
+
+
+def _bar() -> Progress:
+    """On standard error; nothing where that is no terminal."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -1,0 +1,189 @@
+"""The table itself: what a match is worth to every team between two rounds, and how far that may be off."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any, Final
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from sniffai.errors import LimitsError, RecordError, ViewError
+from sniffai.integers import read_integer, read_integers
+from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
+from sniffai_ext.equity import Equity as CoreEquity
+
+STEP: Final = 5
+"""Every placement's points and every deduction is a multiple of it (docs/rules.md §4, §6)."""
+
+FINENESS: Final = 65_535
+"""Steps of a stored chance between 0 and 1: it is off by at most 0.0008 %."""
+
+ERROR_UNIT: Final = 1e-4
+"""What one step of a stored error stands for; errors are rounded up."""
+
+MOST_LEAD: Final = 60
+"""Points up to which :func:`lead_value` looks."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Equity:
+    """Every team's chance to win the match, from the scores and who leads next.
+
+    The chances hold between two rounds, for equal players who play as the table's player did. Scores may be below zero.
+    """
+
+    core: CoreEquity
+    """What the core looks up."""
+    errors: npt.NDArray[np.float32]
+    """Half the width of a 95 % interval: ``[n, n]`` for the leading team, with 3 seats ``[n, n, n, 3]`` for the leader
+    and the seats after it."""
+    made: Mapping[str, Any]
+    """How: ``command``, ``player`` and its ``signature``, ``rounds``, ``seed``, ``version``, ``largest_error`` and
+    ``mean_error``."""
+
+    @property
+    def players(self) -> int:
+        """Seats, 2..4."""
+        return self.core.players
+
+    @property
+    def lowest(self) -> int:
+        """The lowest score told apart, in points; a team that stands lower has the chance of one that stands there."""
+        return self.core.lowest
+
+    @property
+    def highest(self) -> int:
+        """The highest score of the table, in points: 5 below the target."""
+        return TARGET[self.players] - STEP
+
+    def chance(self, scores: Iterable[int], leader: int | None = None) -> tuple[float, ...]:
+        """Every team's chance to win the match, each 0..1, together 1.
+
+        :param scores: points, one a team, the settlement in. A team at or past the target has won (docs/rules.md §7).
+        :param leader: the seat that leads the next round; ``None`` when a seat does by lot (§2).
+        :raises ViewError: a wrong number of scores, something that is no whole number or no multiple of 5, more
+            than one team at the target, or no such seat.
+        """
+        return self.core.chance(*self._read(scores, leader))
+
+    def error(self, scores: Iterable[int], leader: int | None = None) -> tuple[float, ...]:
+        """How far each chance may be off: half the width of its 95 % interval; 0 once the match is decided.
+
+        It covers what the number of rounds leaves to chance, not how others play.
+
+        :raises ViewError: as for :meth:`chance`.
+        """
+        points, seat = self._read(scores, leader)
+        teams = TEAMS[self.players]
+        if max(points) >= TARGET[self.players]:
+            return (0.0,) * teams
+        leads = range(teams) if seat < 0 else [team_of(self.players, seat)]
+        return tuple(float(error) for error in np.mean([self._errors(points, lead) for lead in leads], axis=0))
+
+    def _errors(self, points: tuple[int, ...], lead: int) -> list[float]:
+        """By team, when this team leads."""
+        teams = len(points)
+        rows = [max(0, (score - self.lowest) // STEP) for score in points]
+        found = self.errors[tuple(rows[lead:] + rows[:lead])]
+        return [float(found if teams == 2 else found[(team - lead) % teams]) for team in range(teams)]
+
+    def _read(self, scores: Iterable[int], leader: int | None) -> tuple[tuple[int, ...], int]:
+        points = self._read_scores(scores)
+        seat = -1 if leader is None else read_integer(leader, "leader")
+        if leader is not None and not 0 <= seat < self.players:
+            raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field="leader")
+        return points, seat
+
+    def _read_scores(self, scores: Iterable[int]) -> tuple[int, ...]:
+        points, teams, target = read_integers(scores, "scores"), TEAMS[self.players], TARGET[self.players]
+        if len(points) != teams:
+            message = f"{self.players} seats have {teams} scores, one a team, not {len(points)}"
+            raise ViewError(message, reason="WRONG_NUMBER_OF_SCORES", field="scores")
+        if sum(score >= target for score in points) > 1:
+            message = f"only one team can have reached {target}: the first to do so has won"
+            raise ViewError(message, reason="SCORE_PAST_TARGET", field="scores")
+        for team, score in enumerate(points):
+            if score % STEP:
+                message = f"{score} is no multiple of {STEP}, as all points are"
+                raise ViewError(message, reason="NOT_A_MULTIPLE_OF_5", field=f"scores[{team}]")
+        return points
+
+
+def lead_value(equity: Equity, scores: Iterable[int] | None = None) -> float:
+    """What the lead is worth in points: with so many more, its team would do as well if the lead went by lot.
+
+    Between the table's scores it is interpolated.
+
+    :param scores: points, one a team; all 0 if not given. Seat 0 leads.
+    :return: 0..60, in points.
+    :raises ViewError: as for :meth:`Equity.chance`.
+    """
+    first, *others = read_integers((0,) * TEAMS[equity.players] if scores is None else scores, "scores")
+    wanted = equity.chance([first, *others], 0)[0]
+    more = range(0, MOST_LEAD + STEP, STEP)
+    return float(np.interp(wanted, [equity.chance([first + points, *others])[0] for points in more], more))
+
+
+@cache
+def load(players: int) -> Equity:
+    """The table that comes with the package, for 2, 3 or 4 seats.
+
+    :raises ViewError: there is no such number of seats.
+    """
+    if players not in PLAYERS:
+        raise ViewError(f"2, 3 or 4 seats, not {players!r}", reason="PLAYERS_OUT_OF_RANGE", field="players")
+    with resources.files("sniffai").joinpath(f"data/equity-{players}.npz").open("rb") as file:
+        return _read(file)
+
+
+def read_equity(path: str | PathLike[str]) -> Equity:
+    """Read what :func:`save_equity` wrote.
+
+    :raises OSError: there is no such file.
+    :raises RecordError: it is no table.
+    """
+    with Path(path).open("rb") as file:
+        return _read(file)
+
+
+def _read(file: IO[bytes]) -> Equity:
+    try:
+        with np.load(file, allow_pickle=False) as data:
+            made = json.loads(str(data["made"]))
+            lead = data["lead"].astype(np.float32) / FINENESS
+            errors = data["error"].astype(np.float32) * np.float32(ERROR_UNIT)
+        return Equity(CoreEquity(made["players"], lead, made["lowest"]), errors, made)
+    except (KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
+        raise RecordError("no table of match equity", reason="UNREADABLE") from error
+
+
+def save_equity(equity: Equity, path: str | PathLike[str]) -> None:
+    """Write a table as compressed NumPy arrays: uint16 chances, uint8 errors, and how it was made as JSON text.
+
+    :raises OSError: the file cannot be written.
+    """
+    errors = np.ceil(np.round(equity.errors / ERROR_UNIT, 3)).clip(0, 255).astype(np.uint8)
+    with Path(path).open("wb") as file:
+        np.savez_compressed(
+            file,
+            lead=np.round(equity.core.lead * np.float32(FINENESS)).astype(np.uint16),
+            error=errors,
+            made=np.array(json.dumps(dict(equity.made))),
+        )
+
+
+def check_lowest(lowest: int) -> int:
+    """The lowest score itself.
+
+    :raises LimitsError: it is no multiple of 5 in -1,000..0.
+    """
+    if lowest % STEP or not -1000 <= lowest <= 0:
+        message = f"a multiple of {STEP} in -1000..0 is expected, not {lowest}"
+        raise LimitsError(message, reason="OUT_OF_RANGE", field="lowest")
+    return lowest

@@ -1,0 +1,237 @@
+"""What a simulation is worth: at the end of a round exactly, at a leaf as far as the net and the equity table tell.
+
+A search of one simulation in one known world has a single result, and shows it.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from sniffai import Round
+from sniffai.equity import Equity, load
+from sniffai.nets import load_world_value
+from sniffai.roots import RootMove
+from sniffai.rules import TARGET, TEAMS, team_of
+from sniffai_ext.errors import LimitsError
+from sniffai_ext.search import Search
+
+PLAYERS = (2, 3, 4)
+
+MATCH_POINTS = 250
+"""What the match is worth in the utility, in points."""
+
+LEAD_RISE = 60
+"""Points of margin by which the chance to lead next is taken to rise by 1."""
+
+
+def world_of(round_: Round) -> tuple[list[int], list[int]]:
+    """All hands and the talon."""
+    core = round_.core()
+    return list(core.hands), list(core.talon)
+
+
+def one_result(round_: Round, move: tuple[int, int], *, match: bool, net_leaf: bool) -> RootMove:
+    """The one simulation of a move."""
+    players = round_.players
+    search = Search(
+        round_.view(round_.seat).core(),
+        1,
+        equity=load(players).core,
+        match=match,
+        value=load_world_value(players) if net_leaf else None,
+        root_moves=[move],
+        world=world_of(round_),
+    )
+    assert search.run(1, math.inf) == "simulations"
+    (row,) = map(RootMove._make, search.root_moves())
+    assert (row.tile, row.at, row.visits) == (*move, 1)
+    return row
+
+
+def rounds(players: int, count: int, seed: int = 1) -> Iterator[tuple[Round, tuple[int, int]]]:
+    """A round and a legal move, again and again, at all stages and scores."""
+    rng = Random(f"{players} {seed}")
+    while count:
+        scores = [
+            rng.choice([-40, 0, 60, 120, TARGET[players] - 25, TARGET[players] - 5]) for _ in range(TEAMS[players])
+        ]
+        round_ = Round.deal(players, rng.randrange(2**32), leader=rng.randrange(players), scores=scores)
+        for _ in range(rng.randrange(24)):
+            if not round_.over:
+                round_.play(rng.choice(round_.legal_moves()))
+        if not round_.over:
+            count -= 1
+            yield round_, named(round_, rng.choice(round_.legal_moves()).codes)
+
+
+def named(round_: Round, move: tuple[int, int]) -> tuple[int, int]:
+    """A move by the lowest of its equal attachment points."""
+    tile, at = move
+    return tile, at if at < 0 else round_.core().layout.equal_points(tile, at)[0]
+
+
+def margins(gains: Sequence[float]) -> list[float]:
+    """A team's gain less the mean of the others'."""
+    return [gain - (sum(gains) - gain) / (len(gains) - 1) for gain in gains]
+
+
+def then(round_: Round, move: tuple[int, int]) -> Round:
+    """The round after a move."""
+    after = round_.copy()
+    after.play(next(legal for legal in after.legal_moves() if legal.codes == move))
+    return after
+
+
+def last_placements(players: int, count: int) -> Iterator[tuple[Round, tuple[int, int]]]:
+    """A round with its last placement to come, and that."""
+    rng = Random(players)
+    for seed in range(count):
+        scores = [rng.choice([-40, 0, 60, 120, TARGET[players] - 25]) for _ in range(TEAMS[players])]
+        round_ = Round.deal(players, seed, scores=scores)
+        while not round_.over:
+            before = round_.copy()
+            round_.play(rng.choice(round_.legal_moves()))
+        yield before, named(before, round_.moves[-1].codes)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_the_end_of_a_round_is_worth_what_the_table_says(players: int) -> None:
+    """Gone out: with the next lead. Blocked: with the lead by lot. At the target: 1 and 0. Settled in any case."""
+    kinds = {"out": 0, "blocked": 0, "target": 0}
+    for round_, move in last_placements(players, 700):
+        after = then(round_, move)
+        if after.match_winner is not None:
+            kinds["target"] += 1
+            expected = [float(team == after.match_winner) for team in range(TEAMS[players])]
+        else:
+            kinds["blocked" if after.blocked else "out"] += 1
+            expected = list(load(players).chance(after.scores, after.went_out))
+        gains = margins([now - before for now, before in zip(after.scores, round_.scores, strict=True)])
+        team = team_of(players, round_.seat)
+        for match in (False, True):
+            row = one_result(round_, move, match=match, net_leaf=False)
+            assert row.chances == pytest.approx(expected, abs=1e-6)
+            assert row.means == pytest.approx(gains)
+            assert row.utility == pytest.approx(MATCH_POINTS * expected[team] if match else gains[team], abs=1e-4)
+            assert (row.utility_error, set(row.errors), set(row.chance_errors)) == (0, {0}, {0})
+    assert min(kinds.values()) >= 10, kinds
+
+
+def hoped(table: Equity, scores: Sequence[int], seat: int, margin: float) -> float:
+    """What utility.pxd says of a seat's team that is expected to gain so much more than the others."""
+    teams = len(scores)
+    step = 15 if teams == 3 else 10
+    below = math.floor(margin / step) * step
+    part = (margin - below) / step
+    lead = min(0.95, max(0.05, 1 / teams + margin / LEAD_RISE))
+    low, high = (after_round(table, scores, seat, whole, lead) for whole in (below, below + step))
+    return (1 - part) * low + part * high
+
+
+def after_round(table: Equity, scores: Sequence[int], seat: int, margin: int, lead: float) -> float:
+    """The chance at the scores that such a margin leads to: with the lead, or with one of the others leading."""
+    teams = len(scores)
+    own = team_of(table.players, seat)
+    then = [score - margin // teams + (margin if team == own else 0) for team, score in enumerate(scores)]
+    leading = table.core.chance(then, seat)[own]
+    others = [table.core.chance(then, team)[own] for team in range(teams) if team != own]
+    return lead * leading + (1 - lead) * sum(others) / len(others)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a_leaf_is_worth_what_the_net_hopes_for(players: int) -> None:
+    checked = spread = 0
+    for round_, move in rounds(players, 300, seed=2):
+        after = then(round_, move)
+        if after.over:
+            continue
+        row = one_result(round_, move, match=False, net_leaf=True)
+        team = team_of(players, round_.seat)
+        points = round_.view(round_.seat).points(next(m for m in round_.legal_moves() if m.codes == move))
+        scores = list(round_.scores)
+        scores[team] += points
+        expected = hoped(load(players), scores, round_.seat, row.means[team] - points)
+        assert row.chances[team] == pytest.approx(expected, abs=1e-4)
+        assert 0 <= min(row.chances) <= max(row.chances) <= 1
+        assert sum(row.chances) == pytest.approx(1, abs=1e-6)
+        assert len({round(row.chances[other], 6) for other in range(TEAMS[players]) if other != team}) == 1
+        checked += 1
+        spread += 0.05 < expected < 0.95
+    assert checked > 150
+    assert spread > 30
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_near_the_target_a_search_for_the_match_rolls_out_its_leaves(players: int) -> None:
+    """There the order of the points decides, which a margin does not tell: net and no net are the same search."""
+    for ahead, same in ((TARGET[players] - 60, True), (TARGET[players] - 65, False)):
+        round_ = Round.deal(players, 3, scores=[ahead, *[20] * (TEAMS[players] - 1)])
+        view = round_.view(round_.seat).core()
+        found = []
+        for value in (None, load_world_value(players)):
+            search = Search(view, 1, equity=load(players).core, match=True, value=value)
+            search.run(300, math.inf)
+            found.append(search.root_moves())
+        assert (found[0] == found[1]) == same
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_more_points_before_the_round_are_more_chance_after_it(players: int) -> None:
+    """Far from the target a search for points is the same at all scores; only the chances differ, and each its way."""
+    for seed in range(3):
+        chances = []
+        for own, other in ((-40, 60), (0, 60), (40, 60), (40, 0), (80, 0)):
+            round_ = Round.deal(players, seed, leader=0, scores=[own, *[other] * (TEAMS[players] - 1)])
+            view = round_.view(0).core()
+            search = Search(view, 5, equity=load(players).core, value=load_world_value(players))
+            search.run(300, math.inf)
+            rows = map(RootMove._make, search.root_moves())
+            chances.append({(row.tile, row.at): (row.visits, row.means, row.chances[0]) for row in rows})
+        for move, (visits, means, _) in chances[0].items():
+            assert all(found[move][:2] == (visits, means) for found in chances)
+            rising = [found[move][2] for found in chances]
+            assert all(before < after for before, after in pairwise(rising)), rising
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_what_is_maximised_is_what_was_asked_for(players: int) -> None:
+    """The utility of every root move is the own team's chance or its margin, and so is its error."""
+    round_ = Round.deal(players, 4, scores=[90, *[130] * (TEAMS[players] - 1)])
+    view, team = round_.view(round_.seat).core(), team_of(players, round_.seat)
+    visits = []
+    for match in (True, False):
+        search = Search(view, 1, equity=load(players).core, match=match)
+        search.run(2000, math.inf)
+        rows = [RootMove._make(row) for row in search.root_moves()]
+        for row in rows:
+            value, error = (row.chances, row.chance_errors) if match else (row.means, row.errors)
+            scale = MATCH_POINTS if match else 1
+            assert row.utility == pytest.approx(scale * value[team], rel=1e-6)
+            assert row.utility_error == pytest.approx(scale * error[team], rel=1e-6)
+        visits.append({(row.tile, row.at): row.visits for row in rows})
+    assert visits[0] != visits[1]
+
+
+def test_a_utility_needs_its_table() -> None:
+    round_ = Round.deal(2, 1)
+    view = round_.view(round_.seat).core()
+    with pytest.raises(LimitsError) as error:
+        Search(view, 1, match=True)
+    assert (error.value.reason, error.value.field) == ("NO_EQUITY", "match")
+    with pytest.raises(LimitsError) as error:
+        Search(view, 1, equity=load(4).core)
+    assert (error.value.reason, error.value.field) == ("WRONG_NET", "players")
+
+
+def test_without_a_table_only_margins_are_told() -> None:
+    round_ = Round.deal(3, 1)
+    view = round_.view(round_.seat).core()
+    plain, told = Search(view, 1), Search(view, 1, equity=load(3).core)
+    for search in (plain, told):
+        search.run(500, math.inf)
+    assert [row[:9] for row in plain.root_moves()] == [row[:9] for row in told.root_moves()]
+    assert {row[9:] for row in plain.root_moves()} == {((), ())}
+    assert all(len(chances) == len(errors) == 3 for *_, chances, errors in told.root_moves())
