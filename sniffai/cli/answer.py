@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable
 
+import click
+
 from sniffai.cli.parts import show, table
+from sniffai.explain import describe
 from sniffai.rules import team_of
 from sniffai.v1 import analysis_pb2 as pb
 from sniffai.v1 import move_pb2
@@ -16,12 +19,14 @@ FEW_VISITS = 30
 """A move with fewer visits shows no error: so few say nothing about it."""
 
 
-def print_answer(view: View, answer: RecommendMoveResponse) -> None:
-    """The situation, the ranked moves, what the search cost."""
-    show(_situation(view))
+def print_answer(view: View, answer: RecommendMoveResponse, language: str | None = None) -> None:
+    """The situation (in words where a language is given), the moves, what speaks for the first, the search's cost."""
+    click.echo(_situation(view) if language is None else describe(view, language))
     analysis = answer.analysis
     if analysis.moves:
         _print_moves(analysis.moves, team_of(view.players, view.seat))
+        for reason in analysis.moves[0].reasons:
+            click.echo(f"- {reason.text}")
     else:
         show(f"nothing to place: {move_pb2.Action.Name(answer.action).removeprefix('ACTION_').lower()}")
     show(_effort(analysis))
@@ -42,23 +47,26 @@ def _situation(view: View) -> str:
 
 
 def _print_moves(moves: Iterable[pb.MoveEvaluation], team: int) -> None:
-    made = table("#>", "move", "points>", "count>", "margin>", "± s.e.>", "loss>", "visits>", "then")
+    made = table("#>", "move", "points>", "count>", "win %>", "±>", "loss>", "margin>", "±>", "visits>", "then")
     for entry in moves:
         value = next((value for value in entry.values if value.team == team), None)
+        few = 0 < entry.visits < FEW_VISITS
         made.add_row(
             str(entry.rank),
             _move(entry.move) + _equals(entry),
             str(entry.points_now),
             str(entry.count_after),
+            "" if value is None else f"{100 * value.win_probability:.2f}",
+            "" if value is None or few else f"{100 * value.win_probability_error:.2f}",
+            f"{100 * entry.win_probability_loss:.2f}" if entry.HasField("win_probability_loss") else "",
             "" if value is None else f"{value.expected_margin:+.2f}",
-            "" if value is None or 0 < entry.visits < FEW_VISITS else f"{value.standard_error:.2f}",
-            f"{entry.loss:.2f}" if entry.HasField("loss") else "",
+            "" if value is None or few else f"{value.standard_error:.2f}",
             str(entry.visits),
             " ".join(_step(step) for step in entry.line[1 : LINE_STEPS + 1]),
         )
     show(made)
+    show("win %: chance to win the match, ± its standard error; loss: how much less than the best move's")
     show("margin: points expected from now to the end of the round, less the others'; ? hangs on hidden tiles")
-    show("loss: against the best move, the next lead and the match counted too")
 
 
 def _move(move: move_pb2.Move) -> str:

@@ -16,11 +16,14 @@ COMMANDS: Final = {
     "belief-report": "Measure how good the beliefs are, in self-play.",
     "bench": "Measure the speed of rollouts and search.",
     "deal": "Deal a round by lot.",
+    "draw": "Draw a view or a round.",
+    "equity": "Tell, build, check and draw the chance to win a match.",
     "info": "Tell the version and the games that are played.",
     "ladder": "Let a row of players play, each against the one below.",
     "perft": "Count sequences of placements.",
     "recommend": "Recommend a move for what one seat knows.",
     "replay": "Replay recorded rounds and check everything.",
+    "review": "Review a match: mistakes, luck and skill.",
     "tally": "Draw a score in strokes and blocks.",
     "temperatures": "Fit how sharply a player follows the policy.",
     "train": "Train the nets by self-play.",
@@ -28,7 +31,13 @@ COMMANDS: Final = {
 """What each does; it is ``command`` in the module of that name beside this one (``_`` for ``-``), imported only when it
 is called."""
 
-EXTRAS: Final = {"google": "client", "grpc": "client", "grpc_status": "client"}
+EXTRAS: Final = {
+    "google": "client",
+    "grpc": "client",
+    "grpc_status": "client",
+    "matplotlib": "plot",
+    "resvg_py": "draw",
+}
 """Which extra of the package brings a module that may be missing."""
 
 

@@ -10,7 +10,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from sniffai.errors import NotationError
+from sniffai.errors import LimitsError, NotationError
+from sniffai.explain.languages import LANGUAGES, read_language
 from sniffai.matchfile import decode
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,6 +48,22 @@ def read_address(_context: click.Context, _option: click.Parameter, address: str
     if address is not None and not address.strip():
         raise BadInput("--server: an address is expected, such as 127.0.0.1:50051")
     return address
+
+
+def read_lang(_context: click.Context, _option: click.Parameter, code: str | None) -> str | None:
+    """The language that a code asks for, where one is given.
+
+    :raises BadInput: there is no such language.
+    """
+    try:
+        return None if code is None else read_language(code)
+    except LimitsError as error:
+        raise BadInput(f"--lang: {error.message}") from None
+
+
+lang_option = click.option(
+    "language", "--lang", metavar="CODE", callback=read_lang, help=f"Language of the words: {', '.join(LANGUAGES)}."
+)
 
 
 def deal_options(function: F) -> F:

@@ -1,15 +1,21 @@
 """``sniffai recommend``: a move for a view, found here or by a server."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, get_args
 
 import click
 
 from sniffai import analyze, wire
 from sniffai.cli.answer import print_answer
-from sniffai.cli.parts import BadInput, json_option, read_address, read_text
-from sniffai.params import Limits
+from sniffai.cli.parts import BadInput, json_option, lang_option, read_address, read_text
+from sniffai.explain import reasons
+from sniffai.moves import Move, MoveLike
+from sniffai.params import MAX_STANDARD_ERROR, Limits, SearchParams
 from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
 from sniffai.view import View
+
+Objective: TypeAlias = Literal["match", "round"]
+"""What a search maximises."""
 
 
 @dataclass(frozen=True)
@@ -17,9 +23,17 @@ class Question:
     """What a file or the options ask."""
 
     view: View
-    limits: Limits
+    limits: Limits = Limits()
     """Only what was asked for."""
-    seed: int | None
+    seed: int | None = None
+    include: tuple[MoveLike, ...] = ()
+    """The only moves to consider; all where there is none."""
+    exclude: tuple[MoveLike, ...] = ()
+    max_moves: int = 0
+    """How many moves to list, 0 for all."""
+    language: str | None = None
+    """Of the reasons, and of the situation where it is given."""
+    objective: Objective = "match"
 
 
 @click.command("recommend")
@@ -29,47 +43,87 @@ class Question:
 )
 @click.option("--simulations", type=click.IntRange(min=1), help="Stop after so many simulations.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so much time.")
+@click.option(
+    "--target-error",
+    "target_error",
+    type=click.FloatRange(min=0, max=MAX_STANDARD_ERROR, min_open=True),
+    help="Stop when the best move's margin is known to so many points.",
+)
+@click.option(
+    "--objective",
+    type=click.Choice(get_args(Objective)),
+    help="What to maximise: the chance to win the match, or the margin of the round. [default: match]",
+)
+@click.option("--include", multiple=True, metavar="MOVE", help="Consider this move, no others. May be repeated.")
+@click.option("--exclude", multiple=True, metavar="MOVE", help="Do not consider this move. May be repeated.")
 @click.option("--seed", type=click.IntRange(0, wire.MAX_SEED), help="Makes the answer repeatable. [default: 0]")
+@lang_option
 @json_option
 def command(
-    file: str, server: str | None, simulations: int | None, seconds: float | None, seed: int | None, as_json: bool
+    file: str,
+    server: str | None,
+    simulations: int | None,
+    seconds: float | None,
+    target_error: float | None,
+    objective: Objective | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    seed: int | None,
+    language: str | None,
+    as_json: bool,
 ) -> None:
     """Recommend a move for what one seat knows.
 
     FILE (- for standard input) holds a view in one line, or the JSON of the wire's RecommendMoveRequest or PlayerView.
-    The options go before the limits and the seed of a request; without any the search takes a second.
+    The options go before the limits, the seed and the moves of a request; without any the search takes a second. A MOVE
+    is such as 4|5@4|6:HIGH. With --lang the situation is told in words, too.
     """
-    question = _read(read_text(file), file)
-    asked = Question(
-        question.view, _first(Limits(simulations, seconds), question.limits), question.seed if seed is None else seed
-    )
+    asked = _read(read_text(file), file)
+    limits = Limits(simulations, seconds, target_standard_error=target_error)
+    if limits != Limits():
+        asked = replace(asked, limits=limits)
+    if seed is not None:
+        asked = replace(asked, seed=seed)
+    if objective is not None:
+        asked = replace(asked, objective=objective)
+    if include or exclude:
+        asked = replace(asked, include=include, exclude=exclude)
+    if language is not None:
+        asked = replace(asked, language=language)
     answer = _search_here(asked) if server is None else _ask(server, asked)
     if as_json:
         click.echo(wire.to_json(answer))
     else:
-        print_answer(asked.view, answer)
+        print_answer(asked.view, answer, asked.language)
 
 
 def _read(text: str, file: str) -> Question:
     """The question in a file: JSON, or a line of text."""
     if not text.lstrip().startswith("{"):
-        return Question(View.from_text(text), Limits(), None)
+        return Question(View.from_text(text))
     try:
         request = wire.request_from_json(text)
+        asked = wire.read_question(request)
         view = wire.read_view(wire.given(request, "view"))
-        seed = wire.read_seed(request.seed) if request.HasField("seed") else None
-        return Question(view, wire.read_limits(request.limits), seed)
     except wire.WireError as error:
         raise BadInput(f"{file}: {error}") from None
-
-
-def _first(options: Limits, given: Limits) -> Limits:
-    """The limits of the options; those of the file where the options set none."""
-    return given if options == Limits() else options
+    seed = asked.seed if request.HasField("seed") else None
+    objective: Objective = "match" if asked.match else "round"
+    language = asked.language if request.language_code else None
+    return Question(view, asked.limits, seed, asked.include, asked.exclude, asked.max_moves, language, objective)
 
 
 def _search_here(question: Question) -> RecommendMoveResponse:
-    return wire.write_recommendation(analyze(question.view, question.limits, seed=question.seed or 0))
+    found = analyze(
+        question.view,
+        question.limits,
+        seed=question.seed or 0,
+        params=SearchParams(match=question.objective == "match"),
+        include=question.include or None,
+        exclude=question.exclude or None,
+    )
+    why = wire.write_reasons(reasons(question.view, found), question.language or "en")
+    return wire.write_recommendation(found, max_moves=question.max_moves, reasons=why)
 
 
 def _ask(server: str, question: Question) -> RecommendMoveResponse:
@@ -78,7 +132,16 @@ def _ask(server: str, question: Question) -> RecommendMoveResponse:
     timeout = max(DEFAULT_TIMEOUT, (question.limits.seconds or 0) + DEFAULT_TIMEOUT / 2)
     try:
         with Client(server, timeout=timeout) as client:
-            return client.recommend(question.view, limits=question.limits, seed=question.seed)
+            return client.recommend(
+                question.view,
+                question.limits,
+                seed=question.seed,
+                include=map(Move.of, question.include),
+                exclude=map(Move.of, question.exclude),
+                max_moves=question.max_moves,
+                language=question.language or "",
+                objective=question.objective,
+            )
     except ServiceError as error:
         failure = BadInput if error.code == "INVALID_ARGUMENT" else click.ClickException
         raise failure(f"{server}: {error}") from None

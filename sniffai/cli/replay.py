@@ -6,8 +6,10 @@ from typing import NoReturn
 
 import click
 
-from sniffai.cli.parts import json_option, read_text
+from sniffai.cli.parts import json_option, lang_option, read_text
 from sniffai.errors import RecordError
+from sniffai.explain import describe
+from sniffai.layout import Layout
 from sniffai.matchfile import parse_match
 from sniffai.round import Round
 from sniffai.trace import parse_traces, replay_trace
@@ -21,12 +23,16 @@ class Replayed:
     events: int
     verdict: str
     """What came of it, in words."""
+    tables: tuple[Layout, ...]
+    """How the table lay at the end of each round."""
 
 
 @click.command("replay")
 @click.argument("file")
+@click.option("in_words", "--describe", is_flag=True, help="Also tell how the table lay at the end of each round.")
+@lang_option
 @json_option
-def command(file: str, as_json: bool) -> None:
+def command(file: str, in_words: bool, language: str | None, as_json: bool) -> None:
     """Replay the rounds of FILE (- for standard input) and check every event, point and score.
 
     FILE is a match record, or JSON lines with one traced round each. Exit status 1 and the place of the first wrong
@@ -38,6 +44,8 @@ def command(file: str, as_json: bool) -> None:
         click.echo(json.dumps({"rounds": replayed.rounds, "events": replayed.events, "right": True}))
     else:
         click.echo(f"{file}: {replayed.rounds} rounds, {replayed.events} events, all right{replayed.verdict}")
+        for number, layout in enumerate(replayed.tables if in_words else (), 1):
+            click.echo(f"{number}: {describe(layout, language or 'en')}")
 
 
 def _replay_match(file: str, text: str) -> Replayed:
@@ -46,7 +54,8 @@ def _replay_match(file: str, text: str) -> Replayed:
         rounds = record.replay()
     except RecordError as error:
         _wrong(file, f"{record.place(error.field)}: {error.message}")
-    return Replayed(len(rounds), sum(len(part.events) for part in record.rounds), _verdict(rounds))
+    tables = tuple(round_.layout for round_ in rounds)
+    return Replayed(len(rounds), sum(len(part.events) for part in record.rounds), _verdict(rounds), tables)
 
 
 def _replay_traces(file: str, text: str) -> Replayed:
@@ -56,7 +65,8 @@ def _replay_traces(file: str, text: str) -> Replayed:
             rounds.append(replay_trace(trace))
         except RecordError as error:
             _wrong(file, f"line {line}: round {len(rounds) + 1}, {error}")
-    return Replayed(len(rounds), sum(len(round_.history) for round_ in rounds), "")
+    tables = tuple(round_.layout for round_ in rounds)
+    return Replayed(len(rounds), sum(len(round_.history) for round_ in rounds), "", tables)
 
 
 def _verdict(rounds: tuple[Round, ...]) -> str:

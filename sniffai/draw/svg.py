@@ -1,0 +1,61 @@
+"""SVG elements as text: numbers short, words escaped."""
+
+from collections.abc import Iterable
+from typing import Final
+from xml.sax.saxutils import escape, quoteattr
+
+FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
+"""Typefaces that readers have, the first found being used."""
+
+Attribute = str | int | float | None
+
+
+def element(name: str, *children: str, **attributes: Attribute) -> str:
+    """An element.
+
+    :param children: elements, made by this function or by :func:`words`.
+    :param attributes: ``stroke_width`` is written ``stroke-width``, ``None`` is left out.
+    """
+    written = "".join(
+        f" {key.rstrip('_').replace('_', '-')}={quoteattr(_value(value))}"
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return f"<{name}{written}>{''.join(children)}</{name}>" if children else f"<{name}{written}/>"
+
+
+def words(text: str) -> str:
+    """Text between tags. Characters that XML does not have are dropped."""
+    return escape("".join(sign for sign in text if sign.isprintable() or sign in "\n\t"))
+
+
+def label(text: str, x: float, y: float, size: float, fill: str, **attributes: Attribute) -> str:
+    """A line of text, its middle (or what ``text_anchor`` says) at ``x``, its letters' middle at ``y``."""
+    given: dict[str, Attribute] = {"text_anchor": "middle", "font_weight": "600", **attributes}
+    # Not dominant-baseline, which renderers place at different heights: digits are about 0.7 of the size high.
+    return element("text", words(text), x=x, y=y + 0.35 * size, font_size=size, fill=fill, **given)
+
+
+def document(width: float, height: float, title: str, description: str, language: str, children: Iterable[str]) -> str:
+    """A whole drawing, as wide as its page allows, with a title and a description for those who do not see it."""
+    return (
+        element(
+            "svg",
+            element("title", words(title)),
+            element("desc", words(description)),
+            *children,
+            xmlns="http://www.w3.org/2000/svg",
+            width=width,
+            height=height,
+            viewBox=f"0 0 {_value(width)} {_value(height)}",
+            role="img",
+            lang=language,
+            aria_label=title,
+            font_family=FONT,
+        )
+        + "\n"
+    )
+
+
+def _value(value: str | int | float) -> str:
+    return value if isinstance(value, str) else f"{round(float(value), 2):g}"

@@ -1,0 +1,29 @@
+"""Why a move is good, and what lies on the table, for programs and in the words of three languages.
+
+>>> import sniffai
+>>> from sniffai.explain import reasons, render
+>>> view = sniffai.View.from_snapshot(
+...     players=2, seat=0, table=["4|4", "4|6@4|4:LINE_A"], hand=["1|4", "0|2"], sizes=[2, 6], talon_size=10,
+...     scores=[0, 0],
+... )
+>>> [why] = [one for one in reasons(view, sniffai.analyze(view)) if one.points]
+>>> why.points, render(why)
+(15, 'It scores 15 points.')
+"""
+
+from sniffai.explain.languages import LANGUAGES, read_language
+from sniffai.explain.reasons import Reason, ReasonKind, compare, reasons
+from sniffai.explain.table import describe
+from sniffai.explain.wording import render, render_all
+
+__all__ = [
+    "LANGUAGES",
+    "Reason",
+    "ReasonKind",
+    "compare",
+    "describe",
+    "read_language",
+    "reasons",
+    "render",
+    "render_all",
+]

@@ -1,0 +1,383 @@
+"""Why a move is good: reasons with numbers, each computed from the rules, the exact belief or the analysis.
+
+A reason is never an opinion about a move: it states a number that anyone can compute again. Which reasons are given,
+and in which order, is a matter of judgement: first what leaves no choice, then by how many points, roughly, the number
+tells the move from the others (:attr:`Reason.weight`).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any, Final
+
+from sniffai.explain.facts import SUITS, Facts, MoveFacts
+from sniffai.moves import Move, MoveLike
+from sniffai.report import Analysis, MoveEvaluation
+from sniffai.tiles import TILES, Tile
+from sniffai.view import View
+
+
+class ReasonKind(StrEnum):
+    """What a reason is about. *The other moves* are all other legal ones, or the one that is compared with."""
+
+    FORCED = "forced"
+    """It is the only legal move (moves of equal futures counted once)."""
+    DRAWN_TILE = "drawn_tile"
+    """``tile`` was drawn just now and must be placed: only its place is a choice (docs/rules.md §5)."""
+    WINS_MATCH = "wins_match"
+    """It scores ``points``, and the team's score of ``score`` reaches the target (§7)."""
+    GOES_OUT = "goes_out"
+    """It is the last tile of the hand: the seat goes out, and leads the next round (§2, §6)."""
+    BLOCKS_ROUND = "blocks_round"
+    """No tile fits any more: the round ends blocked. ``pips`` are left in the own hand."""
+    CHANCE = "chance"
+    """The analysis gives the mover's team the chance ``probability`` to win the match, with a standard error of
+    ``error`` (of a probability, too); ``other`` is the highest after another move that it looked at."""
+    VALUE = "value"
+    """The analysis expects a margin of ``value`` points for the mover's team with a standard error of ``error``, 0
+    where the end was solved; ``other`` is the most that it expects of another move that it looked at."""
+    SCORES = "scores"
+    """It scores ``points``; ``other`` is the most that another move scores."""
+    LOWERS_THREAT = "lowers_threat"
+    """The best placement that ``seat``, the next, can make of the tiles it holds is expected to score ``value``; on the
+    table as it lies it would be ``before``."""
+    LOW_REPLY = "low_reply"
+    """The best placement that ``seat``, the next, can make of the tiles it holds is expected to score ``value``; after
+    every other move at least ``other``."""
+    FORCES_DRAW = "forces_draw"
+    """No tile that ``seat``, the next, holds now fits, with ``probability``: it must draw. ``other`` is the highest
+    such chance after another move."""
+    FORCES_PASS = "forces_pass"
+    """The same with an empty talon: it must pass."""
+    BLOCKS_SUIT = "blocks_suit"
+    """``suit`` can be joined to now and could not before; ``seat``, the next, holds none of it with ``probability``."""
+    KEEPS_SUIT = "keeps_suit"
+    """``suit`` can be joined to after it, and the seat keeps ``count`` tiles of it, while only ``left`` others are not
+    on the table."""
+    KEEPS_MOVES = "keeps_moves"
+    """``count`` tiles of the rest of the hand fit the table as it leaves it; after another move at most ``other``."""
+    SHEDS_PIPS = "sheds_pips"
+    """It rids the hand of ``pips`` while ``seat`` holds only ``count`` tiles; ``other`` is the most that another move
+    rids it of. ``probability``: that ``seat`` is next and can place its one tile."""
+    PLAYS_SNIFF = "plays_sniff"
+    """``tile`` is the first double of the round: the sniff (§3)."""
+    OPENS_SIDES = "opens_sides"
+    """Both line ports of the sniff, ``tile``, are joined now: its side branches open (§3)."""
+    PLAYS_DOUBLE = "plays_double"
+    """``tile`` is a double, which fits one suit only; ``left`` tiles of that suit are neither on the table nor in the
+    hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason; :class:`ReasonKind` says which numbers it has and what they mean, the others are ``None``."""
+
+    kind: ReasonKind
+    weight: float = 0.0
+    """By how much it tells the move from the others, roughly in points; reasons come in descending order of it."""
+    only: bool = False
+    """Whether the number is positive for this move and 0 for every other: the only move that does it."""
+    against: Move | None = None
+    """The move compared with; ``None`` where it is all others."""
+    seat: int | None = None
+    suit: int | None = None
+    """Pips, 0..6."""
+    tile: Tile | None = None
+    points: int | None = None
+    score: int | None = None
+    count: int | None = None
+    left: int | None = None
+    pips: int | None = None
+    probability: float | None = None
+    """0..1, exact up to rounding."""
+    value: float | None = None
+    """Points."""
+    error: float | None = None
+    """Of ``value``, in points, or of ``probability``."""
+    before: float | None = None
+    other: float | None = None
+    """The same number for the other moves, the best of them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is set, with tiles and moves as text."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain = {name: str(value) if isinstance(value, (Tile, Move)) else value for name, value in given.items()}
+        return {name: value for name, value in plain.items() if value is not None}
+
+
+def reasons(view: View, analysis: Analysis, move: MoveLike | None = None) -> tuple[Reason, ...]:
+    """What speaks for a move, the weightiest first; empty where there is no tile to place.
+
+    :param analysis: of this view.
+    :param move: a legal move; by default the recommended one.
+    :raises MoveError: the move is not legal.
+    :raises SniffError: it cannot be read.
+    """
+    if analysis.best is None:
+        return ()
+    facts = Facts(view)
+    mine = facts.find(analysis.best.move if move is None else move)
+    others = [other for other in facts.moves if other is not mine]
+    return _ordered(_Case(facts, analysis, mine, others, None))
+
+
+def compare(view: View, analysis: Analysis, played: MoveLike, best: MoveLike | None = None) -> tuple[Reason, ...]:
+    """What one move does better than another, the weightiest first; empty for moves of equal futures.
+
+    :param analysis: of this view.
+    :param played: the legal move compared with, such as the one that was played.
+    :param best: the better legal move; by default the recommended one.
+    :raises MoveError: a move is not legal.
+    :raises SniffError: a move cannot be read.
+    """
+    if analysis.best is None:
+        return ()
+    facts = Facts(view)
+    mine = facts.find(analysis.best.move if best is None else best)
+    other = facts.find(played)
+    if other is mine:
+        return ()
+    return _ordered(_Case(facts, analysis, mine, [other], Move.of(played)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A move, and what it is held against."""
+
+    facts: Facts
+    analysis: Analysis
+    mine: MoveFacts
+    others: Sequence[MoveFacts]
+    against: Move | None
+    """Set where the one other move is compared with."""
+
+    @property
+    def view(self) -> View:
+        return self.facts.view
+
+    def contrast(self, number: Callable[[MoveFacts], float]) -> float:
+        """The move's number less the mean of the others'."""
+        if not self.others:
+            return 0.0
+        return number(self.mine) - sum(map(number, self.others)) / len(self.others)
+
+
+def _ordered(case: _Case) -> tuple[Reason, ...]:
+    found = [reason for source in _SOURCES for reason in source(case)]
+    return tuple(sorted(found, key=lambda reason: -reason.weight))
+
+
+_CERTAIN: Final = 1000.0
+"""The weight of what leaves no choice, or ends the round or the match."""
+
+_MATCH_POINTS: Final = 250.0
+"""What the match is worth in points, as in the search."""
+
+DRAW_POINTS: Final = 4.0
+"""What it costs a seat to have to draw or pass, in points, to weigh such reasons."""
+
+MOVE_POINTS: Final = 1.0
+"""What a playable tile more is worth, in points, to weigh such reasons."""
+
+SUIT_CHANCE: Final = 0.6
+"""Chance from which on a suit counts as one that the next seat lacks."""
+
+FEW_TILES: Final = 2
+"""A seat with so few tiles may soon go out."""
+
+
+# The sources: each yields reasons that hold for the move of a case, or none
+
+
+def _no_choice(case: _Case) -> Iterator[Reason]:
+    if case.view.forced is not None and case.against is None:
+        yield Reason(ReasonKind.DRAWN_TILE, 2 * _CERTAIN, tile=case.view.forced)
+    if not case.others:
+        yield Reason(ReasonKind.FORCED, 3 * _CERTAIN, only=True)
+
+
+def _ends(case: _Case) -> Iterator[Reason]:
+    mine, facts = case.mine, case.facts
+    if mine.wins:
+        score = case.view.scores_now[facts.team] + mine.points
+        only = not any(other.wins for other in case.others)
+        yield Reason(ReasonKind.WINS_MATCH, _CERTAIN, only, case.against, points=mine.points, score=score)
+    elif mine.goes_out:
+        yield Reason(ReasonKind.GOES_OUT, _CERTAIN / 2, against=case.against)
+    elif mine.blocks:
+        only = not any(other.blocks for other in case.others)
+        pips = sum(tile.pips for tile in TILES if mine.rest >> tile.index & 1)
+        yield Reason(ReasonKind.BLOCKS_ROUND, _CERTAIN / 2, only, case.against, pips=pips)
+
+
+def _value(case: _Case) -> Iterator[Reason]:
+    """What the analysis expects, where it found the move no worse than the others."""
+    entry = _evaluation(case, case.mine)
+    if entry is None or entry.mean_margin is None or entry.standard_error is None:
+        return
+    found = [one.mean_margin for other in case.others if (one := _evaluation(case, other)) is not None]
+    margins = [margin for margin in found if margin is not None]
+    if margins and entry.mean_margin < max(margins):
+        return
+    other = max(margins, default=None)
+    yield Reason(
+        ReasonKind.VALUE,
+        2.0 + (entry.mean_margin - other if other is not None else 0.0),
+        against=case.against,
+        value=entry.mean_margin,
+        error=entry.standard_error,
+        other=other,
+    )
+
+
+def _chance(case: _Case) -> Iterator[Reason]:
+    """What the analysis expects of the match, where it found the move no worse than the others."""
+    entry = _evaluation(case, case.mine)
+    if entry is None or entry.win_probability is None or case.mine.wins:
+        return
+    found = [one.win_probability for other in case.others if (one := _evaluation(case, other)) is not None]
+    other = max((chance for chance in found if chance is not None), default=None)
+    if other is None or entry.win_probability < other:
+        return
+    yield Reason(
+        ReasonKind.CHANCE,
+        2.5 + _MATCH_POINTS * (entry.win_probability - other),
+        against=case.against,
+        probability=entry.win_probability,
+        error=entry.win_probability_error,
+        other=other,
+    )
+
+
+def _evaluation(case: _Case, facts: MoveFacts) -> MoveEvaluation | None:
+    """What the analysis says of a move."""
+    number = case.facts.distinct[facts.move.codes]
+    entries = (one for one in case.analysis.moves if case.facts.distinct.get(one.move.codes) == number)
+    return next(entries, None)
+
+
+def _scores(case: _Case) -> Iterator[Reason]:
+    points = case.mine.points
+    most = max((other.points for other in case.others), default=None)
+    if not points or (case.against is not None and most is not None and points <= most):
+        return
+    weight = case.contrast(lambda move: move.points) + 0.1
+    yield Reason(ReasonKind.SCORES, weight, most == 0, case.against, points=points, other=most)
+
+
+def _reply(case: _Case) -> Iterator[Reason]:
+    """What the next seat can answer: less than it could now, less than after the other moves."""
+    mine, seat = case.mine.reply, case.facts.next_seat
+    if mine is None:
+        return
+    replies = [other.reply or 0.0 for other in case.others]
+    lowest = min(replies, default=None)
+    if lowest is not None and lowest - mine >= 0.5:
+        weight = sum(replies) / len(replies) - mine
+        yield Reason(ReasonKind.LOW_REPLY, weight, against=case.against, seat=seat, value=mine, other=lowest)
+    elif case.against is None and case.facts.threat - mine >= 0.5:
+        weight = case.contrast(lambda move: -(move.reply or 0.0)) + 0.2
+        yield Reason(ReasonKind.LOWERS_THREAT, weight, seat=seat, value=mine, before=case.facts.threat)
+
+
+def _stuck(case: _Case) -> Iterator[Reason]:
+    mine = case.mine.stuck
+    highest = max((other.stuck or 0.0 for other in case.others), default=None)
+    if mine is None or mine < 0.25 or (highest is not None and mine < highest + 0.02):
+        return
+    kind = ReasonKind.FORCES_DRAW if case.view.talon_size else ReasonKind.FORCES_PASS
+    weight = DRAW_POINTS * case.contrast(lambda move: move.stuck or 0.0) + 0.1
+    yield Reason(kind, weight, highest == 0, case.against, seat=case.facts.next_seat, probability=mine, other=highest)
+
+
+def _suits(case: _Case) -> Iterator[Reason]:
+    """Suits that the next seat lacks, suits that the seat itself rules."""
+    mine, facts = case.mine, case.facts
+    if mine.ends:
+        return
+    for pips in mine.opened:
+        chance = facts.lacks(facts.next_seat, pips)
+        if chance >= SUIT_CHANCE and not any(pips in other.opened for other in case.others if case.against):
+            weight = chance * 1.5
+            yield Reason(
+                ReasonKind.BLOCKS_SUIT,
+                weight,
+                against=case.against,
+                seat=facts.next_seat,
+                suit=pips,
+                probability=chance,
+            )
+    for pips in range(7):
+        kept = _kept(mine, facts, pips)
+        if kept is None or (case.against is not None and _kept(case.others[0], facts, pips) is not None):
+            continue
+        held, left = kept
+        missing = sum(1 for other in case.others if _kept(other, facts, pips) is None) / max(1, len(case.others))
+        weight = 0.1 + missing * (1.0 + 0.3 * held)
+        yield Reason(ReasonKind.KEEPS_SUIT, weight, against=case.against, suit=pips, count=held, left=left)
+
+
+def _kept(move: MoveFacts, facts: Facts, pips: int) -> tuple[int, int] | None:
+    """Tiles of an open suit in the rest of the hand, and those unseen, where the seat has the most of it."""
+    held, left = (move.rest & SUITS[pips]).bit_count(), (facts.unseen & SUITS[pips]).bit_count()
+    rules = held > left if left else held > 0
+    return (held, left) if not move.ends and rules and move.after.open_pips >> pips & 1 else None
+
+
+def _mobility(case: _Case) -> Iterator[Reason]:
+    mine = case.mine
+    most = max((other.playable for other in case.others), default=None)
+    if mine.ends or most is None or mine.playable <= most:
+        return
+    weight = MOVE_POINTS * case.contrast(lambda move: float(move.playable)) + (2.0 if most == 0 else 0.0)
+    yield Reason(ReasonKind.KEEPS_MOVES, weight, most == 0, case.against, count=mine.playable, other=most)
+
+
+def _pips(case: _Case) -> Iterator[Reason]:
+    """Heavy tiles gone before somebody may go out."""
+    view, mine = case.view, case.mine
+    most = max((other.move.tile.pips for other in case.others), default=None)
+    if mine.ends or most is None or mine.move.tile.pips <= most:
+        return
+    sizes = {seat: size for seat, size in enumerate(view.sizes) if seat != view.seat}
+    seat = min(sizes, key=lambda other: (sizes[other], (other - view.seat) % view.players))
+    if sizes[seat] > FEW_TILES:
+        return
+    chance = 1.0 - (mine.stuck or 0.0) if sizes[seat] == 1 and seat == case.facts.next_seat else None
+    weight = case.contrast(lambda move: float(move.move.tile.pips)) * (0.5 if chance is None else chance)
+    yield Reason(
+        ReasonKind.SHEDS_PIPS,
+        weight,
+        against=case.against,
+        seat=seat,
+        count=sizes[seat],
+        pips=mine.move.tile.pips,
+        probability=chance,
+        other=most,
+    )
+
+
+def _doubles(case: _Case) -> Iterator[Reason]:
+    mine, facts = case.mine, case.facts
+    tile, sniff = mine.move.tile, facts.layout.sniff
+    if mine.ends:
+        return
+    if tile.is_double and sniff < 0:
+        if not any(other.move.tile == tile for other in case.others if case.against):
+            yield Reason(ReasonKind.PLAYS_SNIFF, 0.05, against=case.against, tile=tile)
+    elif tile.is_double and not any(other.move.tile == tile for other in case.others if case.against):
+        left = (facts.unseen & SUITS[tile.low]).bit_count()
+        yield Reason(ReasonKind.PLAYS_DOUBLE, 0.5 if left < 3 else 0.05, against=case.against, tile=tile, left=left)
+    if _opens_sides(mine) and not (case.against and _opens_sides(case.others[0])):
+        yield Reason(ReasonKind.OPENS_SIDES, 0.04, against=case.against, tile=TILES[mine.after.sniff])
+
+
+def _opens_sides(move: MoveFacts) -> bool:
+    """Whether a move joins the sniff's second line port."""
+    sides = {4 * move.after.sniff + 2, 4 * move.after.sniff + 3}
+    points = {at for at, _ in move.after.attachment_points()}
+    at = move.move.codes[1]
+    return sides <= points and at // 4 == move.after.sniff and at % 4 < 2
+
+
+_SOURCES: Final = (_no_choice, _ends, _chance, _value, _scores, _reply, _stuck, _suits, _mobility, _pips, _doubles)

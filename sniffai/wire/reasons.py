@@ -1,0 +1,52 @@
+"""From reasons to messages."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from sniffai.errors import LimitsError
+from sniffai.explain import Reason, ReasonKind, read_language, render
+from sniffai.v1 import notice_pb2, reason_pb2
+from sniffai.wire.notices import warning
+from sniffai.wire.write import write_move
+
+KINDS: Final = {kind: reason_pb2.ReasonKind.Value(f"REASON_KIND_{kind.name}") for kind in ReasonKind}
+
+
+def write_reasons(reasons: Iterable[Reason], language: str = "en") -> list[reason_pb2.Reason]:
+    """Reasons with their text.
+
+    :param language: see :func:`sniffai.explain.read_language`.
+    :raises LimitsError: the language is unknown.
+    """
+    return [_reason(reason, language) for reason in reasons]
+
+
+def language_or_english(code: str, field: str = "language_code") -> tuple[str, list[notice_pb2.Warning]]:
+    """The language that a request asks for; English and a warning where it is unknown."""
+    try:
+        return read_language(code), []
+    except LimitsError as error:
+        return "en", [warning(field, error.reason, f"{error.message}; the answer is in English")]
+
+
+def _reason(reason: Reason, language: str) -> reason_pb2.Reason:
+    return reason_pb2.Reason(
+        kind=KINDS[reason.kind],
+        text=render(reason, language),
+        weight=reason.weight,
+        only=reason.only,
+        seat=reason.seat,
+        suit=reason.suit,
+        tile=str(reason.tile) if reason.tile else "",
+        points=reason.points,
+        score=reason.score,
+        count=reason.count,
+        left=reason.left,
+        pips=reason.pips,
+        probability=reason.probability,
+        value=reason.value,
+        error=reason.error,
+        before=reason.before,
+        other=reason.other,
+        against=None if reason.against is None else write_move(reason.against),
+    )

@@ -1,0 +1,439 @@
+"""Reasons: each number is computed once more, from all worlds one by one and the twin of the rules."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pytest
+
+import sniffai
+from sniffai.explain import Reason, ReasonKind, compare, reasons, render
+from sniffai.rules import TARGET, team_of
+from tests import reference
+
+KINDS = set(ReasonKind)
+
+
+@dataclass
+class Judge:
+    """What a placement of one seat does, found out by trying everything."""
+
+    view: sniffai.View
+
+    @cached_property
+    def worlds(self) -> list[sniffai.World]:
+        found = sniffai.Belief(self.view).worlds(4000)
+        assert found is not None
+        return found
+
+    @cached_property
+    def next_seat(self) -> int:
+        return (self.view.seat + 1) % self.view.players
+
+    @cached_property
+    def table(self) -> reference.Layout:
+        layout = reference.Layout()
+        for move in self.view.placements:
+            layout.place(reference.parse(str(move.tile)), move.at)
+        return layout
+
+    @cached_property
+    def unseen(self) -> list[reference.Tile]:
+        own = [reference.parse(str(tile)) for tile in self.view.hand]
+        return [tile for tile in reference.SET if tile not in own and tile not in self.table.tiles]
+
+    def after(self, move: sniffai.Move) -> reference.Layout:
+        layout = self.table.copy()
+        layout.place(reference.parse(str(move.tile)), move.at)
+        return layout
+
+    def rest(self, move: sniffai.Move) -> list[reference.Tile]:
+        return [reference.parse(str(tile)) for tile in self.view.hand if tile != move.tile]
+
+    def moves(self) -> list[sniffai.Move]:
+        """All legal moves, those of equal futures included."""
+        return self.view.legal_moves()
+
+    def others(self, move: sniffai.Move) -> list[sniffai.Move]:
+        """The legal moves with another future."""
+        core = self.view.core().layout
+        tile, at = move.codes
+        same = {(tile, point) for point in core.equal_points(tile, at)} | {(tile, at)}
+        return [other for other in self.moves() if other.codes not in same]
+
+    def expect(self, number: Callable[[list[reference.Tile]], float]) -> float:
+        """The mean over all worlds of what follows from the next seat's hand."""
+        total = sum(world.weight for world in self.worlds)
+        hands = ([reference.parse(str(tile)) for tile in world.hands[self.next_seat]] for world in self.worlds)
+        return sum(world.weight * number(hand) for world, hand in zip(self.worlds, hands, strict=True)) / total
+
+    def reply(self, layout: reference.Layout) -> float:
+        return self.expect(lambda hand: max((best_points(layout, tile) for tile in hand), default=0))
+
+    def stuck(self, layout: reference.Layout) -> float:
+        return self.expect(lambda hand: float(not any(layout.places_for(tile) for tile in hand)))
+
+    def lacks(self, suit: int) -> float:
+        return self.expect(lambda hand: float(not any(suit in tile for tile in hand)))
+
+    def ends(self, move: sniffai.Move) -> bool:
+        return not self.rest(move) or self.wins(move) or self.blocks(move)
+
+    def wins(self, move: sniffai.Move) -> bool:
+        points = self.after(move).points
+        return points > 0 and self.score() + points >= TARGET[self.view.players]
+
+    def score(self) -> int:
+        return self.view.scores_now[team_of(self.view.players, self.view.seat)]
+
+    def blocks(self, move: sniffai.Move) -> bool:
+        layout, rest = self.after(move), self.rest(move)
+        return (
+            not self.view.talon_size
+            and bool(rest)
+            and not self.wins(move)
+            and not any(layout.places_for(tile) for tile in [*rest, *self.unseen])
+        )
+
+    def playable(self, move: sniffai.Move) -> int:
+        return sum(1 for tile in self.rest(move) if self.after(move).places_for(tile))
+
+    def reply_after(self, move: sniffai.Move) -> float:
+        return 0.0 if self.ends(move) else self.reply(self.after(move))
+
+    def stuck_after(self, move: sniffai.Move) -> float:
+        return 0.0 if self.ends(move) else self.stuck(self.after(move))
+
+
+def best_points(layout: reference.Layout, tile: reference.Tile) -> int:
+    found = 0
+    for at in layout.places_for(tile):
+        after = layout.copy()
+        after.place(tile, at)
+        found = max(found, after.points)
+    return found
+
+
+def open_suits(layout: reference.Layout) -> set[int]:
+    return {value for _, value in layout.attachment_points()}
+
+
+def close(number: float | None, expected: float) -> bool:
+    return number is not None and number == pytest.approx(expected, abs=1e-9)
+
+
+def check(judge: Judge, move: sniffai.Move, reason: Reason, analysis: sniffai.Analysis) -> None:
+    """One reason's claim, whatever its kind."""
+    held_against = judge.others(move) if reason.against is None else [reason.against]
+    assert CHECKS[reason.kind](judge, move, reason, held_against, analysis), (judge.view.to_text(), move, reason)
+    assert reason.kind in PLAIN or all(getattr(reason, name) is not None for name in NUMBERS[reason.kind]), reason
+
+
+Others = list[sniffai.Move]
+
+
+def check_value(judge: Judge, move: sniffai.Move, reason: Reason, others: Others, analysis: sniffai.Analysis) -> bool:
+    def margin(of: sniffai.Move) -> float | None:
+        for entry in analysis.moves:
+            if entry.move.tile == of.tile and (entry.move.at == of.at or of.at in entry.equal_points):
+                return entry.mean_margin
+        return None
+
+    known = [value for other in others if (value := margin(other)) is not None]
+    assert reason.value is not None
+    most = max(known, default=None)
+    return reason.value == margin(move) and reason.other == most and (most is None or reason.value >= most)
+
+
+def check_chance(judge: Judge, move: sniffai.Move, reason: Reason, others: Others, analysis: sniffai.Analysis) -> bool:
+    entries = {(entry.move.tile, at): entry for entry in analysis.moves for at in (entry.move.at, *entry.equal_points)}
+    mine = entries[move.tile, move.at]
+    known = [entries[other.tile, other.at].win_probability for other in others if (other.tile, other.at) in entries]
+    best = max(chance for chance in known if chance is not None)
+    return (
+        (reason.probability, reason.error) == (mine.win_probability, mine.win_probability_error)
+        and reason.other == best
+        and (reason.probability or 0) >= best
+        and not judge.wins(move)
+    )
+
+
+def most(others: Others, number: Callable[[sniffai.Move], float]) -> float | None:
+    return max(map(number, others), default=None)
+
+
+def is_other(given: float | None, expected: float | None) -> bool:
+    return given is None if expected is None else close(given, expected)
+
+
+CHECKS: dict[ReasonKind, Callable[[Judge, sniffai.Move, Reason, Others, sniffai.Analysis], bool]] = {
+    ReasonKind.FORCED: lambda judge, move, reason, others, analysis: not judge.others(move),
+    ReasonKind.DRAWN_TILE: lambda judge, move, reason, others, analysis: (
+        reason.tile == judge.view.forced and {other.tile for other in judge.moves()} == {reason.tile}
+    ),
+    ReasonKind.WINS_MATCH: lambda judge, move, reason, others, analysis: (
+        reason.points == judge.after(move).points
+        and reason.score == judge.score() + judge.after(move).points
+        and judge.wins(move)
+        and reason.only is not any(map(judge.wins, others))
+    ),
+    ReasonKind.GOES_OUT: lambda judge, move, reason, others, analysis: not judge.rest(move),
+    ReasonKind.BLOCKS_ROUND: lambda judge, move, reason, others, analysis: (
+        judge.blocks(move) and reason.pips == sum(map(sum, judge.rest(move)))
+    ),
+    ReasonKind.CHANCE: check_chance,
+    ReasonKind.VALUE: check_value,
+    ReasonKind.SCORES: lambda judge, move, reason, others, analysis: (
+        reason.points == judge.after(move).points > 0
+        and is_other(reason.other, most(others, lambda other: judge.after(other).points))
+        and reason.only is (reason.other == 0)
+    ),
+    ReasonKind.LOWERS_THREAT: lambda judge, move, reason, others, analysis: (
+        reason.seat == judge.next_seat
+        and close(reason.value, judge.reply(judge.after(move)))
+        and close(reason.before, judge.reply(judge.table))
+        and (reason.before or 0) >= (reason.value or 0) + 0.5 - 1e-9
+    ),
+    ReasonKind.LOW_REPLY: lambda judge, move, reason, others, analysis: (
+        reason.seat == judge.next_seat
+        and close(reason.value, judge.reply(judge.after(move)))
+        and close(reason.other, min(map(judge.reply_after, others)))
+        and (reason.other or 0) >= (reason.value or 0) + 0.5 - 1e-9
+    ),
+    ReasonKind.FORCES_DRAW: lambda judge, move, reason, others, analysis: (
+        judge.view.talon_size > 0 and check_stuck(judge, move, reason, others)
+    ),
+    ReasonKind.FORCES_PASS: lambda judge, move, reason, others, analysis: (
+        judge.view.talon_size == 0 and check_stuck(judge, move, reason, others)
+    ),
+    ReasonKind.BLOCKS_SUIT: lambda judge, move, reason, others, analysis: (
+        reason.suit in open_suits(judge.after(move)) - open_suits(judge.table)
+        and reason.seat == judge.next_seat
+        and close(reason.probability, judge.lacks(reason.suit or 0))
+        and (reason.probability or 0) >= 0.6
+    ),
+    ReasonKind.KEEPS_SUIT: lambda judge, move, reason, others, analysis: (
+        reason.suit in open_suits(judge.after(move))
+        and reason.count == sum(1 for tile in judge.rest(move) if reason.suit in tile)
+        and reason.left == sum(1 for tile in judge.unseen if reason.suit in tile)
+        and (reason.count or 0) > (reason.left or 0)
+    ),
+    ReasonKind.KEEPS_MOVES: lambda judge, move, reason, others, analysis: (
+        reason.count == judge.playable(move)
+        and is_other(reason.other, most(others, judge.playable))
+        and (reason.count or 0) > (reason.other or 0)
+        and reason.only is (reason.other == 0)
+    ),
+    ReasonKind.SHEDS_PIPS: lambda judge, move, reason, others, analysis: (
+        reason.pips == move.tile.pips > (reason.other or 0)
+        and is_other(reason.other, most(others, lambda other: other.tile.pips))
+        and reason.count
+        == judge.view.sizes[reason.seat or 0]
+        == min(size for seat, size in enumerate(judge.view.sizes) if seat != judge.view.seat)
+        and (reason.probability is None or close(reason.probability, 1 - judge.stuck(judge.after(move))))
+    ),
+    ReasonKind.PLAYS_SNIFF: lambda judge, move, reason, others, analysis: (
+        judge.table.sniff is None and str(judge.after(move).sniff) == str(move.tile) == str(reason.tile)
+    ),
+    ReasonKind.OPENS_SIDES: lambda judge, move, reason, others, analysis: (
+        sides(judge.after(move)) == {f"{reason.tile}:SIDE_A", f"{reason.tile}:SIDE_B"} and not sides(judge.table)
+    ),
+    ReasonKind.PLAYS_DOUBLE: lambda judge, move, reason, others, analysis: (
+        move.tile == reason.tile
+        and move.tile.is_double
+        and judge.table.sniff is not None
+        and reason.left == sum(1 for tile in judge.unseen if move.tile.low in tile)
+    ),
+}
+
+NUMBERS = {
+    ReasonKind.DRAWN_TILE: ("tile",),
+    ReasonKind.WINS_MATCH: ("points", "score"),
+    ReasonKind.BLOCKS_ROUND: ("pips",),
+    ReasonKind.CHANCE: ("probability", "error", "other"),
+    ReasonKind.VALUE: ("value", "error"),
+    ReasonKind.SCORES: ("points",),
+    ReasonKind.LOWERS_THREAT: ("seat", "value", "before"),
+    ReasonKind.LOW_REPLY: ("seat", "value", "other"),
+    ReasonKind.FORCES_DRAW: ("seat", "probability"),
+    ReasonKind.FORCES_PASS: ("seat", "probability"),
+    ReasonKind.BLOCKS_SUIT: ("seat", "suit", "probability"),
+    ReasonKind.KEEPS_SUIT: ("suit", "count", "left"),
+    ReasonKind.KEEPS_MOVES: ("count", "other"),
+    ReasonKind.SHEDS_PIPS: ("pips", "seat", "count", "other"),
+    ReasonKind.PLAYS_SNIFF: ("tile",),
+    ReasonKind.OPENS_SIDES: ("tile",),
+    ReasonKind.PLAYS_DOUBLE: ("tile", "left"),
+}
+PLAIN = KINDS - set(NUMBERS)
+
+
+def check_stuck(judge: Judge, move: sniffai.Move, reason: Reason, others: Others) -> bool:
+    return (
+        reason.seat == judge.next_seat
+        and close(reason.probability, judge.stuck(judge.after(move)))
+        and is_other(reason.other, most(others, judge.stuck_after))
+        and reason.only is (reason.other is not None and not reason.other)
+    )
+
+
+def sides(layout: reference.Layout) -> set[str]:
+    return {name for name, _ in layout.attachment_points() if "SIDE" in name}
+
+
+def positions() -> Iterator[sniffai.View]:
+    """Decisions of rounds by lot in which few worlds are left, scores near the target now and then."""
+    for seed in range(150):
+        players = 2 + seed % 3
+        score = TARGET[players] - 20 if seed % 5 == 0 else 0
+        round_ = sniffai.Round.deal(players, seed, scores=[score] * (3 if players == 3 else 2))
+        lots = random.Random(seed)
+        while not round_.over:
+            moves = round_.legal_moves()
+            view = round_.view(round_.seat)
+            if lots.random() < 0.4 and sniffai.Belief(view).worlds(60) is not None:
+                yield view
+            round_.play(lots.choice(moves))
+
+
+def test_every_reason_is_true() -> None:
+    seen: dict[ReasonKind, int] = {}
+    for number, view in enumerate(positions()):
+        analysis = sniffai.analyze(view, sniffai.Limits(simulations=60), seed=number)
+        judge = Judge(view)
+        assert analysis.best is not None
+        for move in {analysis.best.move, analysis.moves[-1].move}:
+            for reason in reasons(view, analysis, move):
+                check(judge, move, reason, analysis)
+                seen[reason.kind] = seen.get(reason.kind, 0) + 1
+        if len(analysis.moves) > 1:
+            worst = analysis.moves[-1].move
+            for reason in compare(view, analysis, worst):
+                assert reason.against == worst
+                check(judge, analysis.best.move, reason, analysis)
+    assert KINDS - set(seen) <= {ReasonKind.WINS_MATCH}
+
+
+def test_openings_with_many_worlds_agree_with_samples() -> None:
+    """The expected reply and the chance to be stuck, against 20,000 worlds drawn by lot."""
+    for seed in range(6):
+        players = 2 + seed % 3
+        round_ = sniffai.Round.deal(players, seed)
+        lots = random.Random(seed)
+        for _ in range(4):
+            round_.play(lots.choice(round_.legal_moves()))
+        view = round_.view(round_.seat)
+        hands, _ = sniffai.Belief(view).sample_many(20_000, seed)
+        masks = [int(mask) for mask in hands[:, (view.seat + 1) % players]]
+        analysis = sniffai.analyze(view, sniffai.Limits(simulations=60))
+        for move in view.legal_moves():
+            layout = Judge(view).after(move)
+            tiles = [reference.parse(str(tile)) for tile in sniffai.TILES]
+            best = [0 if tile in layout.tiles else best_points(layout, tile) for tile in tiles]
+            mean = sum(max((best[i] for i in range(28) if mask >> i & 1), default=0) for mask in masks) / len(masks)
+            for reason in reasons(view, analysis, move):
+                if reason.kind in (ReasonKind.LOW_REPLY, ReasonKind.LOWERS_THREAT):
+                    assert reason.value == pytest.approx(mean, abs=0.25)
+
+
+OTHERS = ["0|0", "0|2", "0|3", "0|5", "1|1", "1|3", "1|6", "3|3"]
+"""Tiles that fill a hand up: none fits 4, none makes a count of the tests below a multiple of 5."""
+
+
+def view_of(table: list[str], hand: list[str], **more: Any) -> sniffai.View:
+    """Seat 0 of two is to move; both hold what is left of their deal."""
+    size = 7 - len(table) // 2
+    tiles = [*hand, *(tile for tile in OTHERS if tile not in hand)][:size]
+    sizes = [size, 7 - (len(table) + 1) // 2]
+    talon = 28 - len(table) - sum(sizes)
+    given = {"talon_size": talon, "scores": [0, 0], **more}
+    return sniffai.View.from_snapshot(players=2, seat=0, table=table, hand=tiles, sizes=sizes, **given)
+
+
+def why(view: sniffai.View, move: str | None = None) -> dict[ReasonKind, Reason]:
+    found = reasons(view, sniffai.analyze(view, sniffai.Limits(simulations=400)), move)
+    assert list(found) == sorted(found, key=lambda reason: -reason.weight)
+    return {reason.kind: reason for reason in found}
+
+
+def test_the_only_move_that_scores() -> None:
+    view = view_of(["4|4", "4|6@4|4:LINE_A"], ["1|4", "0|6", "4|5"])
+    found = why(view, "1|4@4|4:LINE_B")
+    assert found[ReasonKind.SCORES].only
+    assert found[ReasonKind.SCORES].points == 15
+    assert render(found[ReasonKind.SCORES]) == "It scores 15 points. No other move does that."
+    assert found[ReasonKind.OPENS_SIDES].tile == sniffai.Tile(4, 4)
+    assert ReasonKind.SCORES not in why(view, "0|6@4|6:HIGH")
+
+
+def test_a_move_that_wins_the_match() -> None:
+    view = view_of(["4|4", "4|6@4|4:LINE_A"], ["1|4", "0|6", "4|5"], scores=[240, 100])
+    found = why(view)
+    move = sniffai.Move("1|4", "4|4:LINE_B")
+    won = found[ReasonKind.WINS_MATCH]
+    assert CHECKS[won.kind](Judge(view), move, won, Judge(view).others(move), sniffai.analyze(view))
+    assert (won.points, won.score, won.only) == (15, 255, True)
+    assert ReasonKind.LOW_REPLY not in found
+    assert ReasonKind.WINS_MATCH not in why(view, "0|6@4|6:HIGH")
+
+
+def test_a_suit_that_the_next_seat_lacks_for_sure() -> None:
+    view = view_of(["2|4"], ["4|5", "2|3", "0|1"], voids={1: [2, 5]})
+    found = why(view, "4|5@2|4:HIGH")
+    assert found[ReasonKind.BLOCKS_SUIT].suit == 5
+    assert found[ReasonKind.BLOCKS_SUIT].probability == pytest.approx(1.0)
+    assert render(found[ReasonKind.BLOCKS_SUIT]) == "The new end shows 5, and seat 1 has no 5."
+    assert render(found[ReasonKind.FORCES_DRAW]).startswith("Seat 1 has no tile that fits, and must draw.")
+
+
+def test_what_leaves_no_choice_comes_first() -> None:
+    view = view_of(["4|4"], ["4|5"], drawn="4|5")
+    kinds = [reason.kind for reason in reasons(view, sniffai.analyze(view))]
+    assert kinds[:2] == [ReasonKind.FORCED, ReasonKind.DRAWN_TILE]
+
+
+def test_comparing_a_move_with_itself_says_nothing() -> None:
+    view = view_of(["4|4", "4|6@4|4:LINE_A", "1|4@4|4:LINE_B"], ["4|5", "0|6"])
+    analysis = sniffai.analyze(view, sniffai.Limits(simulations=200))
+    assert compare(view, analysis, "4|5@4|4:SIDE_A", "4|5@4|4:SIDE_B") == ()
+    assert compare(view, analysis, "4|5@4|4:SIDE_A", "0|6@4|6:HIGH") != ()
+
+
+def test_equal_places_are_one_move() -> None:
+    view = view_of(["4|4", "4|6@4|4:LINE_A", "1|4@4|4:LINE_B"], ["4|5", "0|6"])
+    analysis = sniffai.analyze(view, sniffai.Limits(simulations=200))
+    assert reasons(view, analysis, "4|5@4|4:SIDE_A") == reasons(view, analysis, "4|5@4|4:SIDE_B")
+
+
+def test_nothing_to_place_has_no_reason() -> None:
+    view = view_of(["4|4"], [])
+    assert reasons(view, sniffai.analyze(view)) == ()
+    assert compare(view, sniffai.analyze(view), "1|6@4|4:LINE_A") == ()
+
+
+def test_a_move_that_is_not_legal_is_refused() -> None:
+    view = view_of(["2|4"], ["4|5", "2|3"])
+    analysis = sniffai.analyze(view, sniffai.Limits(simulations=50))
+    with pytest.raises(sniffai.MoveError, match="not among the legal moves"):
+        reasons(view, analysis, "1|4@2|4:HIGH")
+    with pytest.raises(sniffai.SniffError):
+        reasons(view, analysis, "nonsense")
+
+
+def test_a_reason_as_a_dictionary_has_only_what_is_set() -> None:
+    view = view_of(["4|4", "4|6@4|4:LINE_A"], ["1|4", "0|6", "4|5"])
+    given = why(view, "1|4@4|4:LINE_B")[ReasonKind.SCORES].to_dict()
+    assert given == {"kind": "scores", "weight": given["weight"], "only": True, "points": 15, "other": 0}
+
+
+def test_what_a_seat_cannot_see_changes_no_reason() -> None:
+    """The same view, whatever the hidden tiles are, is all that reasons rest on."""
+    round_ = sniffai.Round.deal(2, 11)
+    for _ in range(3):
+        round_.play(round_.legal_moves()[0])
+    view = round_.view(round_.seat)
+    again = sniffai.View.from_text(view.to_text())
+    limits = sniffai.Limits(simulations=300)
+    assert reasons(view, sniffai.analyze(view, limits)) == reasons(again, sniffai.analyze(again, limits))
