@@ -32,7 +32,7 @@ def announce(*words: str) -> list[str]:
 def server(port: int) -> Iterator[str]:
     """Run a server inside the with block, which gets its address; the block begins when it answers."""
     address = f"127.0.0.1:{port}"
-    process = subprocess.Popen(announce("sniffai-server", "serve", "--port", str(port)))
+    process = subprocess.Popen(announce("sniffai-server", "serve", "--port", str(port), "--log-level", "warning"))
     try:
         with grpc.insecure_channel(address) as channel:
             grpc.channel_ready_future(channel).result(timeout=START_SECONDS)

@@ -26,31 +26,32 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from sniffai.v1 import limits_pb2 as sniffai_dot_v1_dot_limits__pb2
 from sniffai.v1 import move_pb2 as sniffai_dot_v1_dot_move__pb2
 from sniffai.v1 import notice_pb2 as sniffai_dot_v1_dot_notice__pb2
+from sniffai.v1 import reason_pb2 as sniffai_dot_v1_dot_reason__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19sniffai/v1/analysis.proto\x12\nsniffai.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x17sniffai/v1/limits.proto\x1a\x15sniffai/v1/move.proto\x1a\x17sniffai/v1/notice.proto\"\xb0\x03\n\x08\x41nalysis\x12\"\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x12.sniffai.v1.Action\x12)\n\x05moves\x18\x02 \x03(\x0b\x32\x1a.sniffai.v1.MoveEvaluation\x12*\n\x0broot_values\x18\x03 \x03(\x0b\x32\x15.sniffai.v1.TeamValue\x12\"\n\x06\x62\x65lief\x18\x04 \x01(\x0b\x32\x12.sniffai.v1.Belief\x12\"\n\x06source\x18\x05 \x01(\x0e\x32\x12.sniffai.v1.Source\x12+\n\x0bstop_reason\x18\x06 \x01(\x0e\x32\x16.sniffai.v1.StopReason\x12,\n\x10\x65\x66\x66\x65\x63tive_limits\x18\x07 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\"\n\x06\x65\x66\x66ort\x18\x08 \x01(\x0b\x32\x12.sniffai.v1.Effort\x12\x0c\n\x04seed\x18\t \x01(\x03\x12\x15\n\rdeterministic\x18\n \x01(\x08\x12\x16\n\x0e\x65ngine_version\x18\x0b \x01(\t\x12%\n\x08warnings\x18\x0c \x03(\x0b\x32\x13.sniffai.v1.Warning\"\x8a\x02\n\x0eMoveEvaluation\x12\x1e\n\x04move\x18\x01 \x01(\x0b\x32\x10.sniffai.v1.Move\x12\x0c\n\x04rank\x18\x02 \x01(\x05\x12\x0e\n\x06visits\x18\x03 \x01(\x03\x12\x14\n\x0c\x61vailability\x18\x04 \x01(\x03\x12%\n\x06values\x18\x05 \x03(\x0b\x32\x15.sniffai.v1.TeamValue\x12\x12\n\npoints_now\x18\x06 \x01(\x05\x12\x13\n\x0b\x63ount_after\x18\x07 \x01(\x05\x12\x14\n\x0c\x65qual_points\x18\x08 \x03(\t\x12\x11\n\x04loss\x18\t \x01(\x01H\x00\x88\x01\x01\x12\"\n\x04line\x18\n \x03(\x0b\x32\x14.sniffai.v1.LineStepB\x07\n\x05_loss\"f\n\tTeamValue\x12\x0c\n\x04team\x18\x01 \x01(\x05\x12\x17\n\x0f\x65xpected_margin\x18\x02 \x01(\x01\x12\x16\n\x0estandard_error\x18\x03 \x01(\x01\x12\x1a\n\x12standard_deviation\x18\x04 \x01(\x01\"M\n\x08LineStep\x12\x1e\n\x04move\x18\x01 \x01(\x0b\x32\x10.sniffai.v1.Move\x12\x0e\n\x06visits\x18\x02 \x01(\x03\x12\x11\n\testimated\x18\x03 \x01(\x08\"D\n\x06\x42\x65lief\x12%\n\x05tiles\x18\x01 \x03(\x0b\x32\x16.sniffai.v1.TileBelief\x12\x13\n\x0bworld_count\x18\x02 \x01(\x01\"8\n\nTileBelief\x12\x0c\n\x04tile\x18\x01 \x01(\t\x12\r\n\x05hands\x18\x02 \x03(\x01\x12\r\n\x05talon\x18\x03 \x01(\x01\"p\n\x06\x45\x66\x66ort\x12\x13\n\x0bsimulations\x18\x01 \x01(\x03\x12\x12\n\nnode_count\x18\x02 \x01(\x03\x12\x14\n\x0cmemory_bytes\x18\x03 \x01(\x03\x12\'\n\x04time\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration*X\n\x06Source\x12\x16\n\x12SOURCE_UNSPECIFIED\x10\x00\x12\x11\n\rSOURCE_FORCED\x10\x01\x12\x11\n\rSOURCE_SEARCH\x10\x02\x12\x10\n\x0cSOURCE_EXACT\x10\x03*\xf0\x01\n\nStopReason\x12\x1b\n\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x16\n\x12STOP_REASON_FORCED\x10\x01\x12\x1b\n\x17STOP_REASON_SIMULATIONS\x10\x02\x12\x14\n\x10STOP_REASON_TIME\x10\x03\x12\x16\n\x12STOP_REASON_MEMORY\x10\x04\x12\x18\n\x14STOP_REASON_DEADLINE\x10\x05\x12\x18\n\x14STOP_REASON_SHUTDOWN\x10\x06\x12\x17\n\x13STOP_REASON_DECIDED\x10\x07\x12\x15\n\x11STOP_REASON_EXACT\x10\x08\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19sniffai/v1/analysis.proto\x12\nsniffai.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x17sniffai/v1/limits.proto\x1a\x15sniffai/v1/move.proto\x1a\x17sniffai/v1/notice.proto\x1a\x17sniffai/v1/reason.proto\"\xd7\x04\n\x08\x41nalysis\x12\"\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x12.sniffai.v1.Action\x12)\n\x05moves\x18\x02 \x03(\x0b\x32\x1a.sniffai.v1.MoveEvaluation\x12*\n\x0broot_values\x18\x03 \x03(\x0b\x32\x15.sniffai.v1.TeamValue\x12\"\n\x06\x62\x65lief\x18\x04 \x01(\x0b\x32\x12.sniffai.v1.Belief\x12\"\n\x06source\x18\x05 \x01(\x0e\x32\x12.sniffai.v1.Source\x12+\n\x0bstop_reason\x18\x06 \x01(\x0e\x32\x16.sniffai.v1.StopReason\x12,\n\x10\x65\x66\x66\x65\x63tive_limits\x18\x07 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\"\n\x06\x65\x66\x66ort\x18\x08 \x01(\x0b\x32\x12.sniffai.v1.Effort\x12\x0c\n\x04seed\x18\t \x01(\x03\x12\x15\n\rdeterministic\x18\n \x01(\x08\x12\x16\n\x0e\x65ngine_version\x18\x0b \x01(\t\x12%\n\x08warnings\x18\x0c \x03(\x0b\x32\x13.sniffai.v1.Warning\x12\r\n\x05\x66inal\x18\r \x01(\x08\x12\x18\n\x0bworlds_used\x18\x0e \x01(\x03H\x00\x88\x01\x01\x12\"\n\x15\x65\x66\x66\x65\x63tive_sample_size\x18\x0f \x01(\x01H\x01\x88\x01\x01\x12\x1a\n\x12omitted_move_count\x18\x10 \x01(\x05\x12\x12\n\nclient_tag\x18\x11 \x01(\tB\x0e\n\x0c_worlds_usedB\x18\n\x16_effective_sample_size\"\xb9\x03\n\x0eMoveEvaluation\x12\x1e\n\x04move\x18\x01 \x01(\x0b\x32\x10.sniffai.v1.Move\x12\x0c\n\x04rank\x18\x02 \x01(\x05\x12\x0e\n\x06visits\x18\x03 \x01(\x03\x12\x14\n\x0c\x61vailability\x18\x04 \x01(\x03\x12%\n\x06values\x18\x05 \x03(\x0b\x32\x15.sniffai.v1.TeamValue\x12\x12\n\npoints_now\x18\x06 \x01(\x05\x12\x13\n\x0b\x63ount_after\x18\x07 \x01(\x05\x12\x14\n\x0c\x65qual_points\x18\x08 \x03(\t\x12\x11\n\x04loss\x18\t \x01(\x01H\x00\x88\x01\x01\x12\"\n\x04line\x18\n \x03(\x0b\x32\x14.sniffai.v1.LineStep\x12\x1d\n\x10\x62\x65st_probability\x18\x0b \x01(\x01H\x01\x88\x01\x01\x12\x18\n\x10loss_significant\x18\x0c \x01(\x08\x12#\n\x07reasons\x18\r \x03(\x0b\x32\x12.sniffai.v1.Reason\x12!\n\x14win_probability_loss\x18\x0e \x01(\x01H\x02\x88\x01\x01\x42\x07\n\x05_lossB\x13\n\x11_best_probabilityB\x17\n\x15_win_probability_loss\"\x9e\x01\n\tTeamValue\x12\x0c\n\x04team\x18\x01 \x01(\x05\x12\x17\n\x0f\x65xpected_margin\x18\x02 \x01(\x01\x12\x16\n\x0estandard_error\x18\x03 \x01(\x01\x12\x1a\n\x12standard_deviation\x18\x04 \x01(\x01\x12\x17\n\x0fwin_probability\x18\x05 \x01(\x01\x12\x1d\n\x15win_probability_error\x18\x06 \x01(\x01\"M\n\x08LineStep\x12\x1e\n\x04move\x18\x01 \x01(\x0b\x32\x10.sniffai.v1.Move\x12\x0e\n\x06visits\x18\x02 \x01(\x03\x12\x11\n\testimated\x18\x03 \x01(\x08\"D\n\x06\x42\x65lief\x12%\n\x05tiles\x18\x01 \x03(\x0b\x32\x16.sniffai.v1.TileBelief\x12\x13\n\x0bworld_count\x18\x02 \x01(\x01\"8\n\nTileBelief\x12\x0c\n\x04tile\x18\x01 \x01(\t\x12\r\n\x05hands\x18\x02 \x03(\x01\x12\r\n\x05talon\x18\x03 \x01(\x01\"p\n\x06\x45\x66\x66ort\x12\x13\n\x0bsimulations\x18\x01 \x01(\x03\x12\x12\n\nnode_count\x18\x02 \x01(\x03\x12\x14\n\x0cmemory_bytes\x18\x03 \x01(\x03\x12\'\n\x04time\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration*X\n\x06Source\x12\x16\n\x12SOURCE_UNSPECIFIED\x10\x00\x12\x11\n\rSOURCE_FORCED\x10\x01\x12\x11\n\rSOURCE_SEARCH\x10\x02\x12\x10\n\x0cSOURCE_EXACT\x10\x03*\xa2\x02\n\nStopReason\x12\x1b\n\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x16\n\x12STOP_REASON_FORCED\x10\x01\x12\x1b\n\x17STOP_REASON_SIMULATIONS\x10\x02\x12\x14\n\x10STOP_REASON_TIME\x10\x03\x12\x16\n\x12STOP_REASON_MEMORY\x10\x04\x12\x18\n\x14STOP_REASON_DEADLINE\x10\x05\x12\x18\n\x14STOP_REASON_SHUTDOWN\x10\x06\x12\x17\n\x13STOP_REASON_DECIDED\x10\x07\x12\x15\n\x11STOP_REASON_EXACT\x10\x08\x12\x17\n\x13STOP_REASON_PRECISE\x10\t\x12\x17\n\x13STOP_REASON_RUNNING\x10\nb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sniffai.v1.analysis_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SOURCE']._serialized_start=1275
-  _globals['_SOURCE']._serialized_end=1363
-  _globals['_STOPREASON']._serialized_start=1366
-  _globals['_STOPREASON']._serialized_end=1606
-  _globals['_ANALYSIS']._serialized_start=147
-  _globals['_ANALYSIS']._serialized_end=579
-  _globals['_MOVEEVALUATION']._serialized_start=582
-  _globals['_MOVEEVALUATION']._serialized_end=848
-  _globals['_TEAMVALUE']._serialized_start=850
-  _globals['_TEAMVALUE']._serialized_end=952
-  _globals['_LINESTEP']._serialized_start=954
-  _globals['_LINESTEP']._serialized_end=1031
-  _globals['_BELIEF']._serialized_start=1033
-  _globals['_BELIEF']._serialized_end=1101
-  _globals['_TILEBELIEF']._serialized_start=1103
-  _globals['_TILEBELIEF']._serialized_end=1159
-  _globals['_EFFORT']._serialized_start=1161
-  _globals['_EFFORT']._serialized_end=1273
+  _globals['_SOURCE']._serialized_start=1699
+  _globals['_SOURCE']._serialized_end=1787
+  _globals['_STOPREASON']._serialized_start=1790
+  _globals['_STOPREASON']._serialized_end=2080
+  _globals['_ANALYSIS']._serialized_start=172
+  _globals['_ANALYSIS']._serialized_end=771
+  _globals['_MOVEEVALUATION']._serialized_start=774
+  _globals['_MOVEEVALUATION']._serialized_end=1215
+  _globals['_TEAMVALUE']._serialized_start=1218
+  _globals['_TEAMVALUE']._serialized_end=1376
+  _globals['_LINESTEP']._serialized_start=1378
+  _globals['_LINESTEP']._serialized_end=1455
+  _globals['_BELIEF']._serialized_start=1457
+  _globals['_BELIEF']._serialized_end=1525
+  _globals['_TILEBELIEF']._serialized_start=1527
+  _globals['_TILEBELIEF']._serialized_end=1583
+  _globals['_EFFORT']._serialized_start=1585
+  _globals['_EFFORT']._serialized_end=1697
 # @@protoc_insertion_point(module_scope)

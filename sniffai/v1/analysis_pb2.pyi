@@ -12,6 +12,7 @@ from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from sniffai.v1 import limits_pb2 as _limits_pb2
 from sniffai.v1 import move_pb2 as _move_pb2
 from sniffai.v1 import notice_pb2 as _notice_pb2
+from sniffai.v1 import reason_pb2 as _reason_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -36,7 +37,7 @@ class _SourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Source.ValueTy
     SOURCE_SEARCH: _Source.ValueType  # 2
     """SOURCE_SEARCH: a Monte Carlo search."""
     SOURCE_EXACT: _Source.ValueType  # 3
-    """SOURCE_EXACT: nothing was hidden any more, and the rest of the round was solved: the values have no error."""
+    """SOURCE_EXACT: nothing was hidden, and the rest of the round was solved: the values have no error."""
 
 class Source(_Source, metaclass=_SourceEnumTypeWrapper):
     """Source tells how an answer came about."""
@@ -48,7 +49,7 @@ SOURCE_FORCED: Source.ValueType  # 1
 SOURCE_SEARCH: Source.ValueType  # 2
 """SOURCE_SEARCH: a Monte Carlo search."""
 SOURCE_EXACT: Source.ValueType  # 3
-"""SOURCE_EXACT: nothing was hidden any more, and the rest of the round was solved: the values have no error."""
+"""SOURCE_EXACT: nothing was hidden, and the rest of the round was solved: the values have no error."""
 Global___Source: _TypeAlias = Source  # noqa: Y015
 
 class _StopReason:
@@ -75,6 +76,10 @@ class _StopReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StopReason
     """STOP_REASON_DECIDED: the best move was better than every other one with a probability of 0.99."""
     STOP_REASON_EXACT: _StopReason.ValueType  # 8
     """STOP_REASON_EXACT: the round was solved."""
+    STOP_REASON_PRECISE: _StopReason.ValueType  # 9
+    """STOP_REASON_PRECISE: the target standard error was reached."""
+    STOP_REASON_RUNNING: _StopReason.ValueType  # 10
+    """STOP_REASON_RUNNING: the search goes on. Only where final is false."""
 
 class StopReason(_StopReason, metaclass=_StopReasonEnumTypeWrapper):
     """StopReason tells what ended a search."""
@@ -97,11 +102,15 @@ STOP_REASON_DECIDED: StopReason.ValueType  # 7
 """STOP_REASON_DECIDED: the best move was better than every other one with a probability of 0.99."""
 STOP_REASON_EXACT: StopReason.ValueType  # 8
 """STOP_REASON_EXACT: the round was solved."""
+STOP_REASON_PRECISE: StopReason.ValueType  # 9
+"""STOP_REASON_PRECISE: the target standard error was reached."""
+STOP_REASON_RUNNING: StopReason.ValueType  # 10
+"""STOP_REASON_RUNNING: the search goes on. Only where final is false."""
 Global___StopReason: _TypeAlias = StopReason  # noqa: Y015
 
 @_typing.final
 class Analysis(_message.Message):
-    """Analysis is what a search found out about one seat's decision. All values are per team and absolute: never from the
+    """Analysis is what a search found out about one seat's decision, or a snapshot of it while the search goes on. All values are per team and absolute: never from the
     perspective of whoever is to move, so nobody has to flip a sign.
     """
 
@@ -119,6 +128,11 @@ class Analysis(_message.Message):
     DETERMINISTIC_FIELD_NUMBER: _builtins.int
     ENGINE_VERSION_FIELD_NUMBER: _builtins.int
     WARNINGS_FIELD_NUMBER: _builtins.int
+    FINAL_FIELD_NUMBER: _builtins.int
+    WORLDS_USED_FIELD_NUMBER: _builtins.int
+    EFFECTIVE_SAMPLE_SIZE_FIELD_NUMBER: _builtins.int
+    OMITTED_MOVE_COUNT_FIELD_NUMBER: _builtins.int
+    CLIENT_TAG_FIELD_NUMBER: _builtins.int
     action: _move_pb2.Action.ValueType
     """action is what the seat must do: PLAY, DRAW or PASS."""
     source: Global___Source.ValueType
@@ -128,15 +142,35 @@ class Analysis(_message.Message):
     seed: _builtins.int
     """seed is the seed used."""
     deterministic: _builtins.bool
-    """deterministic is true where no clock had a part in the answer: every call with the same request and seed that ends
-    on its simulations has the same bytes.
+    """deterministic is true where no clock had a part in the answer: every call of the same build with the same
+    request and seed has the same bytes, whatever the number of search slots and whether it is streamed.
     """
     engine_version: _builtins.str
     """engine_version is the version of the engine that answered, such as "0.1.0"."""
+    final: _builtins.bool
+    """final is true for the answer itself, and false for a snapshot of a search that goes on. A stream ends with exactly
+    one final message.
+    """
+    worlds_used: _builtins.int
+    """worlds_used is how many weighted worlds the simulations were drawn from. Where it equals belief.world_count, they
+    are all there are. Unset where worlds were not weighted (every simulation has a fresh one), and where nothing was
+    searched.
+    """
+    effective_sample_size: _builtins.float
+    """effective_sample_size is how many worlds of equal weight would tell as much as those used, in
+    [1, worlds_used]. Unset where worlds_used is.
+    """
+    omitted_move_count: _builtins.int
+    """omitted_move_count is how many legal moves are not in moves: not included, excluded, or beyond max_moves. At
+    least 0; equal moves count once.
+    """
+    client_tag: _builtins.str
+    """client_tag is the request's."""
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___MoveEvaluation]:
-        """moves are all legal moves, best first; moves that differ only in equal attachment points are one entry. Empty
-        unless action is PLAY.
+        """moves are the moves considered, best first, also those without a visit: all legal moves unless the request
+        includes, excludes or cuts some. Moves that differ only in equal attachment points are one entry. Empty unless
+        action is PLAY.
         """
 
     @_builtins.property
@@ -147,7 +181,7 @@ class Analysis(_message.Message):
 
     @_builtins.property
     def belief(self) -> Global___Belief:
-        """belief is where the hidden tiles may be."""
+        """belief is where the hidden tiles may be. For an OpenDeal: where they are."""
 
     @_builtins.property
     def effective_limits(self) -> _limits_pb2.Limits:
@@ -178,12 +212,24 @@ class Analysis(_message.Message):
         deterministic: _builtins.bool = ...,
         engine_version: _builtins.str = ...,
         warnings: _abc.Iterable[_notice_pb2.Warning] | None = ...,
+        final: _builtins.bool = ...,
+        worlds_used: _builtins.int | None = ...,
+        effective_sample_size: _builtins.float | None = ...,
+        omitted_move_count: _builtins.int = ...,
+        client_tag: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "effective_limits", b"effective_limits", "effort", b"effort"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_effective_sample_size", b"_effective_sample_size", "_worlds_used", b"_worlds_used", "belief", b"belief", "effective_limits", b"effective_limits", "effective_sample_size", b"effective_sample_size", "effort", b"effort", "worlds_used", b"worlds_used"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "belief", b"belief", "deterministic", b"deterministic", "effective_limits", b"effective_limits", "effort", b"effort", "engine_version", b"engine_version", "moves", b"moves", "root_values", b"root_values", "seed", b"seed", "source", b"source", "stop_reason", b"stop_reason", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_effective_sample_size", b"_effective_sample_size", "_worlds_used", b"_worlds_used", "action", b"action", "belief", b"belief", "client_tag", b"client_tag", "deterministic", b"deterministic", "effective_limits", b"effective_limits", "effective_sample_size", b"effective_sample_size", "effort", b"effort", "engine_version", b"engine_version", "final", b"final", "moves", b"moves", "omitted_move_count", b"omitted_move_count", "root_values", b"root_values", "seed", b"seed", "source", b"source", "stop_reason", b"stop_reason", "warnings", b"warnings", "worlds_used", b"worlds_used"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__effective_sample_size: _TypeAlias = _typing.Literal["effective_sample_size"]  # noqa: Y015
+    _WhichOneofArgType__effective_sample_size: _TypeAlias = _typing.Literal["_effective_sample_size", b"_effective_sample_size"]  # noqa: Y015
+    _WhichOneofReturnType__worlds_used: _TypeAlias = _typing.Literal["worlds_used"]  # noqa: Y015
+    _WhichOneofArgType__worlds_used: _TypeAlias = _typing.Literal["_worlds_used", b"_worlds_used"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__effective_sample_size) -> _WhichOneofReturnType__effective_sample_size | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__worlds_used) -> _WhichOneofReturnType__worlds_used | None: ...
 
 Global___Analysis: _TypeAlias = Analysis  # noqa: Y015
 
@@ -203,8 +249,12 @@ class MoveEvaluation(_message.Message):
     EQUAL_POINTS_FIELD_NUMBER: _builtins.int
     LOSS_FIELD_NUMBER: _builtins.int
     LINE_FIELD_NUMBER: _builtins.int
+    BEST_PROBABILITY_FIELD_NUMBER: _builtins.int
+    LOSS_SIGNIFICANT_FIELD_NUMBER: _builtins.int
+    REASONS_FIELD_NUMBER: _builtins.int
+    WIN_PROBABILITY_LOSS_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
-    """rank is its place in the order of preference: 1 is the recommended move."""
+    """rank is its place in the order of preference among the moves considered: 1 is the recommended move."""
     visits: _builtins.int
     """visits is how many simulations began with this move."""
     availability: _builtins.int
@@ -214,8 +264,22 @@ class MoveEvaluation(_message.Message):
     count_after: _builtins.int
     """count_after is the count of the layout after the placement, in pips, at least 0."""
     loss: _builtins.float
-    """loss is how much less the mover's team expects from this move than from the best one, in points, at least 0 and 0
-    for rank 1. Unset for a move without a visit.
+    """loss is how much less the mover's team expects of the round from this move than from the best one, in points: 0 for
+    rank 1, below 0 where more points win the match less often. Unset for a move without a visit.
+    """
+    best_probability: _builtins.float
+    """best_probability is the probability that this move is the best of those considered, in [0, 1], as far as the
+    simulations tell; they sum to 1 over the moves with a visit. Unset for a move without a visit, and where nothing
+    was searched. Equal best moves of a solved round share it.
+    """
+    loss_significant: _builtins.bool
+    """loss_significant is true where the best move is better, in what the search maximises, by more than two standard
+    errors of the difference, so that it is hardly chance. In a solved round: where it is better.
+    """
+    win_probability_loss: _builtins.float
+    """win_probability_loss is how much less chance of winning the match this move leaves the mover's team than the best
+    one, in [-1, 1]: 0 for rank 1, below 0 by no more than chance unless the objective is the round. Unset for a move
+    without a visit.
     """
     @_builtins.property
     def move(self) -> _move_pb2.Move:
@@ -235,6 +299,12 @@ class MoveEvaluation(_message.Message):
     def line(self) -> _containers.RepeatedCompositeFieldContainer[Global___LineStep]:
         """line is the play the search expects after and including this move, most visited first."""
 
+    @_builtins.property
+    def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_reason_pb2.Reason]:
+        """reasons tell what speaks for the move, weightiest first. Set for the recommended move of a view in a final answer;
+        empty for the other moves, and for an OpenDeal.
+        """
+
     def __init__(
         self,
         *,
@@ -248,20 +318,33 @@ class MoveEvaluation(_message.Message):
         equal_points: _abc.Iterable[_builtins.str] | None = ...,
         loss: _builtins.float | None = ...,
         line: _abc.Iterable[Global___LineStep] | None = ...,
+        best_probability: _builtins.float | None = ...,
+        loss_significant: _builtins.bool = ...,
+        reasons: _abc.Iterable[_reason_pb2.Reason] | None = ...,
+        win_probability_loss: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_loss", b"_loss", "loss", b"loss", "move", b"move"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability", "_loss", b"_loss", "_win_probability_loss", b"_win_probability_loss", "best_probability", b"best_probability", "loss", b"loss", "move", b"move", "win_probability_loss", b"win_probability_loss"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_loss", b"_loss", "availability", b"availability", "count_after", b"count_after", "equal_points", b"equal_points", "line", b"line", "loss", b"loss", "move", b"move", "points_now", b"points_now", "rank", b"rank", "values", b"values", "visits", b"visits"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability", "_loss", b"_loss", "_win_probability_loss", b"_win_probability_loss", "availability", b"availability", "best_probability", b"best_probability", "count_after", b"count_after", "equal_points", b"equal_points", "line", b"line", "loss", b"loss", "loss_significant", b"loss_significant", "move", b"move", "points_now", b"points_now", "rank", b"rank", "reasons", b"reasons", "values", b"values", "visits", b"visits", "win_probability_loss", b"win_probability_loss"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__best_probability: _TypeAlias = _typing.Literal["best_probability"]  # noqa: Y015
+    _WhichOneofArgType__best_probability: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability"]  # noqa: Y015
     _WhichOneofReturnType__loss: _TypeAlias = _typing.Literal["loss"]  # noqa: Y015
     _WhichOneofArgType__loss: _TypeAlias = _typing.Literal["_loss", b"_loss"]  # noqa: Y015
+    _WhichOneofReturnType__win_probability_loss: _TypeAlias = _typing.Literal["win_probability_loss"]  # noqa: Y015
+    _WhichOneofArgType__win_probability_loss: _TypeAlias = _typing.Literal["_win_probability_loss", b"_win_probability_loss"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__best_probability) -> _WhichOneofReturnType__best_probability | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__loss) -> _WhichOneofReturnType__loss | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__win_probability_loss) -> _WhichOneofReturnType__win_probability_loss | None: ...
 
 Global___MoveEvaluation: _TypeAlias = MoveEvaluation  # noqa: Y015
 
 @_typing.final
 class TeamValue(_message.Message):
-    """TeamValue is one team's prospect for the rest of the round."""
+    """TeamValue is one team's prospect for the rest of the round and for the match."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -269,6 +352,8 @@ class TeamValue(_message.Message):
     EXPECTED_MARGIN_FIELD_NUMBER: _builtins.int
     STANDARD_ERROR_FIELD_NUMBER: _builtins.int
     STANDARD_DEVIATION_FIELD_NUMBER: _builtins.int
+    WIN_PROBABILITY_FIELD_NUMBER: _builtins.int
+    WIN_PROBABILITY_ERROR_FIELD_NUMBER: _builtins.int
     team: _builtins.int
     """team is the team: a seat for 2 and 3 players; 0 (seats 0 and 2) or 1 (seats 1 and 3) for 4 players."""
     expected_margin: _builtins.float
@@ -281,6 +366,14 @@ class TeamValue(_message.Message):
     """
     standard_deviation: _builtins.float
     """standard_deviation is the spread of the margin over the simulations, in points, at least 0."""
+    win_probability: _builtins.float
+    """win_probability is the team's chance to win the match, in [0, 1]; those of all teams sum to 1. It is the mean over
+    the simulations of what the scores after the round and the next lead are worth to equal players.
+    """
+    win_probability_error: _builtins.float
+    """win_probability_error is the standard error of win_probability, at least 0, as standard_error is that of the
+    margin.
+    """
     def __init__(
         self,
         *,
@@ -288,10 +381,12 @@ class TeamValue(_message.Message):
         expected_margin: _builtins.float = ...,
         standard_error: _builtins.float = ...,
         standard_deviation: _builtins.float = ...,
+        win_probability: _builtins.float = ...,
+        win_probability_error: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expected_margin", b"expected_margin", "standard_deviation", b"standard_deviation", "standard_error", b"standard_error", "team", b"team"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expected_margin", b"expected_margin", "standard_deviation", b"standard_deviation", "standard_error", b"standard_error", "team", b"team", "win_probability", b"win_probability", "win_probability_error", b"win_probability_error"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -22,27 +22,42 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from sniffai.v1 import analysis_pb2 as sniffai_dot_v1_dot_analysis__pb2
 from sniffai.v1 import limits_pb2 as sniffai_dot_v1_dot_limits__pb2
 from sniffai.v1 import move_pb2 as sniffai_dot_v1_dot_move__pb2
+from sniffai.v1 import review_pb2 as sniffai_dot_v1_dot_review__pb2
+from sniffai.v1 import round_pb2 as sniffai_dot_v1_dot_round__pb2
 from sniffai.v1 import view_pb2 as sniffai_dot_v1_dot_view__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!sniffai/v1/analysis_service.proto\x12\nsniffai.v1\x1a\x19sniffai/v1/analysis.proto\x1a\x17sniffai/v1/limits.proto\x1a\x15sniffai/v1/move.proto\x1a\x15sniffai/v1/view.proto\"|\n\x14RecommendMoveRequest\x12$\n\x04view\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.PlayerView\x12\"\n\x06limits\x18\x02 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\x11\n\x04seed\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x07\n\x05_seed\"\x83\x01\n\x15RecommendMoveResponse\x12\"\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x12.sniffai.v1.Action\x12\x1e\n\x04move\x18\x02 \x01(\x0b\x32\x10.sniffai.v1.Move\x12&\n\x08\x61nalysis\x18\x03 \x01(\x0b\x32\x14.sniffai.v1.Analysis\"\x84\x01\n\x0e\x41nalyzeRequest\x12&\n\x04view\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.PlayerViewH\x00\x12\"\n\x06limits\x18\x02 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\x11\n\x04seed\x18\x03 \x01(\x03H\x01\x88\x01\x01\x42\n\n\x08positionB\x07\n\x05_seed\"9\n\x0f\x41nalyzeResponse\x12&\n\x08\x61nalysis\x18\x01 \x01(\x0b\x32\x14.sniffai.v1.Analysis2\xab\x01\n\x0f\x41nalysisService\x12T\n\rRecommendMove\x12 .sniffai.v1.RecommendMoveRequest\x1a!.sniffai.v1.RecommendMoveResponse\x12\x42\n\x07\x41nalyze\x12\x1a.sniffai.v1.AnalyzeRequest\x1a\x1b.sniffai.v1.AnalyzeResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!sniffai/v1/analysis_service.proto\x12\nsniffai.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x19sniffai/v1/analysis.proto\x1a\x17sniffai/v1/limits.proto\x1a\x15sniffai/v1/move.proto\x1a\x17sniffai/v1/review.proto\x1a\x16sniffai/v1/round.proto\x1a\x15sniffai/v1/view.proto\"\xea\x02\n\x14RecommendMoveRequest\x12$\n\x04view\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.PlayerView\x12\"\n\x06limits\x18\x02 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\x11\n\x04seed\x18\x03 \x01(\x03H\x00\x88\x01\x01\x12\'\n\rinclude_moves\x18\x05 \x03(\x0b\x32\x10.sniffai.v1.Move\x12\'\n\rexclude_moves\x18\x06 \x03(\x0b\x32\x10.sniffai.v1.Move\x12\x11\n\tmax_moves\x18\x07 \x01(\x05\x12&\n\x08priority\x18\x08 \x01(\x0e\x32\x14.sniffai.v1.Priority\x12\x12\n\nclient_tag\x18\t \x01(\t\x12\x15\n\rlanguage_code\x18\n \x01(\t\x12(\n\tobjective\x18\x0b \x01(\x0e\x32\x15.sniffai.v1.ObjectiveB\x07\n\x05_seedJ\x04\x08\x04\x10\x05R\x04\x64\x65\x61l\"\x83\x01\n\x15RecommendMoveResponse\x12\"\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x12.sniffai.v1.Action\x12\x1e\n\x04move\x18\x02 \x01(\x0b\x32\x10.sniffai.v1.Move\x12&\n\x08\x61nalysis\x18\x03 \x01(\x0b\x32\x14.sniffai.v1.Analysis\"\x8c\x03\n\x0e\x41nalyzeRequest\x12&\n\x04view\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.PlayerViewH\x00\x12$\n\x04\x64\x65\x61l\x18\x04 \x01(\x0b\x32\x14.sniffai.v1.OpenDealH\x00\x12\"\n\x06limits\x18\x02 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\x11\n\x04seed\x18\x03 \x01(\x03H\x01\x88\x01\x01\x12\'\n\rinclude_moves\x18\x05 \x03(\x0b\x32\x10.sniffai.v1.Move\x12\'\n\rexclude_moves\x18\x06 \x03(\x0b\x32\x10.sniffai.v1.Move\x12\x11\n\tmax_moves\x18\x07 \x01(\x05\x12&\n\x08priority\x18\x08 \x01(\x0e\x32\x14.sniffai.v1.Priority\x12\x12\n\nclient_tag\x18\t \x01(\t\x12\x15\n\rlanguage_code\x18\n \x01(\t\x12(\n\tobjective\x18\x0b \x01(\x0e\x32\x15.sniffai.v1.ObjectiveB\n\n\x08positionB\x07\n\x05_seed\"9\n\x0f\x41nalyzeResponse\x12&\n\x08\x61nalysis\x18\x01 \x01(\x0b\x32\x14.sniffai.v1.Analysis\"\xc6\x03\n\x14StreamAnalyzeRequest\x12&\n\x04view\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.PlayerViewH\x00\x12$\n\x04\x64\x65\x61l\x18\x04 \x01(\x0b\x32\x14.sniffai.v1.OpenDealH\x00\x12\"\n\x06limits\x18\x02 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\x11\n\x04seed\x18\x03 \x01(\x03H\x01\x88\x01\x01\x12\'\n\rinclude_moves\x18\x05 \x03(\x0b\x32\x10.sniffai.v1.Move\x12\'\n\rexclude_moves\x18\x06 \x03(\x0b\x32\x10.sniffai.v1.Move\x12\x11\n\tmax_moves\x18\x07 \x01(\x05\x12&\n\x08priority\x18\x08 \x01(\x0e\x32\x14.sniffai.v1.Priority\x12\x12\n\nclient_tag\x18\t \x01(\t\x12\x15\n\rlanguage_code\x18\n \x01(\t\x12(\n\tobjective\x18\x0b \x01(\x0e\x32\x15.sniffai.v1.Objective\x12\x32\n\x0freport_interval\x18\x0f \x01(\x0b\x32\x19.google.protobuf.DurationB\n\n\x08positionB\x07\n\x05_seed\"?\n\x15StreamAnalyzeResponse\x12&\n\x08\x61nalysis\x18\x01 \x01(\x0b\x32\x14.sniffai.v1.Analysis\"\x96\x02\n\x13\x41nalyzeMatchRequest\x12*\n\x05match\x18\x01 \x01(\x0b\x32\x19.sniffai.v1.RecordedMatchH\x00\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x12&\n\x04view\x18\x03 \x01(\x0b\x32\x16.sniffai.v1.PlayerViewH\x00\x12\"\n\x06limits\x18\x04 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\x11\n\x04seed\x18\x05 \x01(\x03H\x01\x88\x01\x01\x12&\n\x08priority\x18\x06 \x01(\x0e\x32\x14.sniffai.v1.Priority\x12\x12\n\nclient_tag\x18\x07 \x01(\t\x12\x15\n\rlanguage_code\x18\x08 \x01(\tB\x08\n\x06recordB\x07\n\x05_seed\"\xcd\x01\n\x14\x41nalyzeMatchResponse\x12.\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x1a.sniffai.v1.DecisionReviewH\x00\x12&\n\x04\x64raw\x18\x02 \x01(\x0b\x32\x16.sniffai.v1.DrawReviewH\x00\x12*\n\x07summary\x18\x03 \x01(\x0b\x32\x17.sniffai.v1.MatchReviewH\x00\x12\x12\n\ndone_count\x18\x04 \x01(\x05\x12\x13\n\x0btotal_count\x18\x05 \x01(\x05\x42\x08\n\x06result*P\n\tObjective\x12\x19\n\x15OBJECTIVE_UNSPECIFIED\x10\x00\x12\x13\n\x0fOBJECTIVE_MATCH\x10\x01\x12\x13\n\x0fOBJECTIVE_ROUND\x10\x02*h\n\x08Priority\x12\x18\n\x14PRIORITY_UNSPECIFIED\x10\x00\x12\x18\n\x14PRIORITY_INTERACTIVE\x10\x01\x12\x15\n\x11PRIORITY_ANALYSIS\x10\x02\x12\x11\n\rPRIORITY_BULK\x10\x03\x32\xd8\x02\n\x0f\x41nalysisService\x12T\n\rRecommendMove\x12 .sniffai.v1.RecommendMoveRequest\x1a!.sniffai.v1.RecommendMoveResponse\x12\x42\n\x07\x41nalyze\x12\x1a.sniffai.v1.AnalyzeRequest\x1a\x1b.sniffai.v1.AnalyzeResponse\x12V\n\rStreamAnalyze\x12 .sniffai.v1.StreamAnalyzeRequest\x1a!.sniffai.v1.StreamAnalyzeResponse0\x01\x12S\n\x0c\x41nalyzeMatch\x12\x1f.sniffai.v1.AnalyzeMatchRequest\x1a .sniffai.v1.AnalyzeMatchResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sniffai.v1.analysis_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_RECOMMENDMOVEREQUEST']._serialized_start=147
-  _globals['_RECOMMENDMOVEREQUEST']._serialized_end=271
-  _globals['_RECOMMENDMOVERESPONSE']._serialized_start=274
-  _globals['_RECOMMENDMOVERESPONSE']._serialized_end=405
-  _globals['_ANALYZEREQUEST']._serialized_start=408
-  _globals['_ANALYZEREQUEST']._serialized_end=540
-  _globals['_ANALYZERESPONSE']._serialized_start=542
-  _globals['_ANALYZERESPONSE']._serialized_end=599
-  _globals['_ANALYSISSERVICE']._serialized_start=602
-  _globals['_ANALYSISSERVICE']._serialized_end=773
+  _globals['_OBJECTIVE']._serialized_start=2196
+  _globals['_OBJECTIVE']._serialized_end=2276
+  _globals['_PRIORITY']._serialized_start=2278
+  _globals['_PRIORITY']._serialized_end=2382
+  _globals['_RECOMMENDMOVEREQUEST']._serialized_start=229
+  _globals['_RECOMMENDMOVEREQUEST']._serialized_end=591
+  _globals['_RECOMMENDMOVERESPONSE']._serialized_start=594
+  _globals['_RECOMMENDMOVERESPONSE']._serialized_end=725
+  _globals['_ANALYZEREQUEST']._serialized_start=728
+  _globals['_ANALYZEREQUEST']._serialized_end=1124
+  _globals['_ANALYZERESPONSE']._serialized_start=1126
+  _globals['_ANALYZERESPONSE']._serialized_end=1183
+  _globals['_STREAMANALYZEREQUEST']._serialized_start=1186
+  _globals['_STREAMANALYZEREQUEST']._serialized_end=1640
+  _globals['_STREAMANALYZERESPONSE']._serialized_start=1642
+  _globals['_STREAMANALYZERESPONSE']._serialized_end=1705
+  _globals['_ANALYZEMATCHREQUEST']._serialized_start=1708
+  _globals['_ANALYZEMATCHREQUEST']._serialized_end=1986
+  _globals['_ANALYZEMATCHRESPONSE']._serialized_start=1989
+  _globals['_ANALYZEMATCHRESPONSE']._serialized_end=2194
+  _globals['_ANALYSISSERVICE']._serialized_start=2385
+  _globals['_ANALYSISSERVICE']._serialized_end=2729
 # @@protoc_insertion_point(module_scope)

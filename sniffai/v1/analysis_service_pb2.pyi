@@ -3,11 +3,17 @@
 isort:skip_file
 """
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from sniffai.v1 import analysis_pb2 as _analysis_pb2
 from sniffai.v1 import limits_pb2 as _limits_pb2
 from sniffai.v1 import move_pb2 as _move_pb2
+from sniffai.v1 import review_pb2 as _review_pb2
+from sniffai.v1 import round_pb2 as _round_pb2
 from sniffai.v1 import view_pb2 as _view_pb2
 import builtins as _builtins
 import sys
@@ -20,6 +26,58 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _Objective:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ObjectiveEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Objective.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    OBJECTIVE_UNSPECIFIED: _Objective.ValueType  # 0
+    """OBJECTIVE_UNSPECIFIED is the default of the RPC."""
+    OBJECTIVE_MATCH: _Objective.ValueType  # 1
+    """OBJECTIVE_MATCH: the chance to win the match, from the scores given."""
+    OBJECTIVE_ROUND: _Objective.ValueType  # 2
+    """OBJECTIVE_ROUND: the margin of the round."""
+
+class Objective(_Objective, metaclass=_ObjectiveEnumTypeWrapper):
+    """Objective is what a search maximises. Both are told in any case."""
+
+OBJECTIVE_UNSPECIFIED: Objective.ValueType  # 0
+"""OBJECTIVE_UNSPECIFIED is the default of the RPC."""
+OBJECTIVE_MATCH: Objective.ValueType  # 1
+"""OBJECTIVE_MATCH: the chance to win the match, from the scores given."""
+OBJECTIVE_ROUND: Objective.ValueType  # 2
+"""OBJECTIVE_ROUND: the margin of the round."""
+Global___Objective: _TypeAlias = Objective  # noqa: Y015
+
+class _Priority:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PriorityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Priority.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PRIORITY_UNSPECIFIED: _Priority.ValueType  # 0
+    """PRIORITY_UNSPECIFIED is the default of the RPC."""
+    PRIORITY_INTERACTIVE: _Priority.ValueType  # 1
+    """PRIORITY_INTERACTIVE: a person waits for the move."""
+    PRIORITY_ANALYSIS: _Priority.ValueType  # 2
+    """PRIORITY_ANALYSIS: a person studies."""
+    PRIORITY_BULK: _Priority.ValueType  # 3
+    """PRIORITY_BULK: nobody waits."""
+
+class Priority(_Priority, metaclass=_PriorityEnumTypeWrapper):
+    """Priority is a class of searches. Waiting searches of an earlier class come first."""
+
+PRIORITY_UNSPECIFIED: Priority.ValueType  # 0
+"""PRIORITY_UNSPECIFIED is the default of the RPC."""
+PRIORITY_INTERACTIVE: Priority.ValueType  # 1
+"""PRIORITY_INTERACTIVE: a person waits for the move."""
+PRIORITY_ANALYSIS: Priority.ValueType  # 2
+"""PRIORITY_ANALYSIS: a person studies."""
+PRIORITY_BULK: Priority.ValueType  # 3
+"""PRIORITY_BULK: nobody waits."""
+Global___Priority: _TypeAlias = Priority  # noqa: Y015
+
 @_typing.final
 class RecommendMoveRequest(_message.Message):
     """RecommendMoveRequest asks for a move."""
@@ -29,8 +87,29 @@ class RecommendMoveRequest(_message.Message):
     VIEW_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
+    INCLUDE_MOVES_FIELD_NUMBER: _builtins.int
+    EXCLUDE_MOVES_FIELD_NUMBER: _builtins.int
+    MAX_MOVES_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    CLIENT_TAG_FIELD_NUMBER: _builtins.int
+    LANGUAGE_CODE_FIELD_NUMBER: _builtins.int
+    OBJECTIVE_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
+    max_moves: _builtins.int
+    """max_moves is how many moves the answer lists at most, best first, at least 0. 0 lists all, also those without a
+    visit. It changes nothing in the search.
+    """
+    priority: Global___Priority.ValueType
+    """priority is the class in which the search waits for its turn. Default: INTERACTIVE."""
+    client_tag: _builtins.str
+    """client_tag comes back in the answer, at most 128 characters."""
+    language_code: _builtins.str
+    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; "ja-JP", "zh-CN" and the
+    like are understood. Default: "en", also for a language that the server does not have, with a warning.
+    """
+    objective: Global___Objective.ValueType
+    """objective is what the search maximises. Default: MATCH."""
     @_builtins.property
     def view(self) -> _view_pb2.PlayerView:
         """view is what the seat to move knows. REQUIRED."""
@@ -39,16 +118,35 @@ class RecommendMoveRequest(_message.Message):
     def limits(self) -> _limits_pb2.Limits:
         """limits bound the search. Default: the server's."""
 
+    @_builtins.property
+    def include_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
+        """include_moves are the only moves to consider now; later moves are free. A move stands for all its equal attachment
+        points. Each must be legal, none may be given twice. Default: all legal moves. At most 128.
+        """
+
+    @_builtins.property
+    def exclude_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
+        """exclude_moves are moves not to consider now, as include_moves; at least one other must be left. May not be given
+        together with include_moves. At most 128.
+        """
+
     def __init__(
         self,
         *,
         view: _view_pb2.PlayerView | None = ...,
         limits: _limits_pb2.Limits | None = ...,
         seed: _builtins.int | None = ...,
+        include_moves: _abc.Iterable[_move_pb2.Move] | None = ...,
+        exclude_moves: _abc.Iterable[_move_pb2.Move] | None = ...,
+        max_moves: _builtins.int = ...,
+        priority: Global___Priority.ValueType = ...,
+        client_tag: _builtins.str = ...,
+        language_code: _builtins.str = ...,
+        objective: Global___Objective.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "limits", b"limits", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "limits", b"limits", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
@@ -97,32 +195,80 @@ class AnalyzeRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     VIEW_FIELD_NUMBER: _builtins.int
+    DEAL_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
+    INCLUDE_MOVES_FIELD_NUMBER: _builtins.int
+    EXCLUDE_MOVES_FIELD_NUMBER: _builtins.int
+    MAX_MOVES_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    CLIENT_TAG_FIELD_NUMBER: _builtins.int
+    LANGUAGE_CODE_FIELD_NUMBER: _builtins.int
+    OBJECTIVE_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
+    max_moves: _builtins.int
+    """max_moves is how many moves the answer lists at most, best first, at least 0. 0 lists all, also those without a
+    visit. It changes nothing in the search.
+    """
+    priority: Global___Priority.ValueType
+    """priority is the class in which the search waits for its turn. Default: ANALYSIS."""
+    client_tag: _builtins.str
+    """client_tag comes back in the answer, at most 128 characters."""
+    language_code: _builtins.str
+    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; "ja-JP", "zh-CN" and the
+    like are understood. Default: "en", also for a language that the server does not have, with a warning.
+    """
+    objective: Global___Objective.ValueType
+    """objective is what the search maximises. Default: MATCH."""
     @_builtins.property
     def view(self) -> _view_pb2.PlayerView:
         """view: the decision of one seat, from what it knows."""
 
     @_builtins.property
+    def deal(self) -> _round_pb2.OpenDeal:
+        """deal: the decision of the seat to move with all hands and the talon known to everyone, for study. With 2 and 4
+        players it is solved where that takes few enough placements; else, and with 3 players, it is searched.
+        """
+
+    @_builtins.property
     def limits(self) -> _limits_pb2.Limits:
         """limits bound the search. Default: the server's."""
+
+    @_builtins.property
+    def include_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
+        """include_moves are the only moves to consider now; later moves are free. A move stands for all its equal attachment
+        points. Each must be legal, none may be given twice. Default: all legal moves. At most 128.
+        """
+
+    @_builtins.property
+    def exclude_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
+        """exclude_moves are moves not to consider now, as include_moves; at least one other must be left. May not be given
+        together with include_moves. At most 128.
+        """
 
     def __init__(
         self,
         *,
         view: _view_pb2.PlayerView | None = ...,
+        deal: _round_pb2.OpenDeal | None = ...,
         limits: _limits_pb2.Limits | None = ...,
         seed: _builtins.int | None = ...,
+        include_moves: _abc.Iterable[_move_pb2.Move] | None = ...,
+        exclude_moves: _abc.Iterable[_move_pb2.Move] | None = ...,
+        max_moves: _builtins.int = ...,
+        priority: Global___Priority.ValueType = ...,
+        client_tag: _builtins.str = ...,
+        language_code: _builtins.str = ...,
+        objective: Global___Objective.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "limits", b"limits", "position", b"position", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "deal", b"deal", "limits", b"limits", "position", b"position", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "limits", b"limits", "position", b"position", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "deal", b"deal", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "position", b"position", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
-    _WhichOneofReturnType_position: _TypeAlias = _typing.Literal["view"]  # noqa: Y015
+    _WhichOneofReturnType_position: _TypeAlias = _typing.Literal["view", "deal"]  # noqa: Y015
     _WhichOneofArgType_position: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seed) -> _WhichOneofReturnType__seed | None: ...
@@ -154,3 +300,239 @@ class AnalyzeResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AnalyzeResponse: _TypeAlias = AnalyzeResponse  # noqa: Y015
+
+@_typing.final
+class StreamAnalyzeRequest(_message.Message):
+    """StreamAnalyzeRequest asks for the evaluation of a decision, and for snapshots of it while it is searched. Its fields
+    are those of AnalyzeRequest, with the same numbers, and one more.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VIEW_FIELD_NUMBER: _builtins.int
+    DEAL_FIELD_NUMBER: _builtins.int
+    LIMITS_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    INCLUDE_MOVES_FIELD_NUMBER: _builtins.int
+    EXCLUDE_MOVES_FIELD_NUMBER: _builtins.int
+    MAX_MOVES_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    CLIENT_TAG_FIELD_NUMBER: _builtins.int
+    LANGUAGE_CODE_FIELD_NUMBER: _builtins.int
+    OBJECTIVE_FIELD_NUMBER: _builtins.int
+    REPORT_INTERVAL_FIELD_NUMBER: _builtins.int
+    seed: _builtins.int
+    """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
+    max_moves: _builtins.int
+    """max_moves is how many moves the answer lists at most, best first, at least 0. 0 lists all, also those without a
+    visit. It changes nothing in the search.
+    """
+    priority: Global___Priority.ValueType
+    """priority is the class in which the search waits for its turn. Default: ANALYSIS."""
+    client_tag: _builtins.str
+    """client_tag comes back in the answer, at most 128 characters."""
+    language_code: _builtins.str
+    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; "ja-JP", "zh-CN" and the
+    like are understood. Default: "en", also for a language that the server does not have, with a warning.
+    """
+    objective: Global___Objective.ValueType
+    """objective is what the search maximises. Default: MATCH."""
+    @_builtins.property
+    def view(self) -> _view_pb2.PlayerView:
+        """view: the decision of one seat, from what it knows."""
+
+    @_builtins.property
+    def deal(self) -> _round_pb2.OpenDeal:
+        """deal: the decision of the seat to move with all hands and the talon known to everyone, for study. With 2 and 4
+        players it is solved where that takes few enough placements; else, and with 3 players, it is searched.
+        """
+
+    @_builtins.property
+    def limits(self) -> _limits_pb2.Limits:
+        """limits bound the search. Default: the server's."""
+
+    @_builtins.property
+    def include_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
+        """include_moves are the only moves to consider now; later moves are free. A move stands for all its equal attachment
+        points. Each must be legal, none may be given twice. Default: all legal moves. At most 128.
+        """
+
+    @_builtins.property
+    def exclude_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
+        """exclude_moves are moves not to consider now, as include_moves; at least one other must be left. May not be given
+        together with include_moves. At most 128.
+        """
+
+    @_builtins.property
+    def report_interval(self) -> _duration_pb2.Duration:
+        """report_interval is the time between two snapshots, above 0. Less than 50 ms is taken for 50 ms, with a warning.
+        Default: 0.5 s.
+        """
+
+    def __init__(
+        self,
+        *,
+        view: _view_pb2.PlayerView | None = ...,
+        deal: _round_pb2.OpenDeal | None = ...,
+        limits: _limits_pb2.Limits | None = ...,
+        seed: _builtins.int | None = ...,
+        include_moves: _abc.Iterable[_move_pb2.Move] | None = ...,
+        exclude_moves: _abc.Iterable[_move_pb2.Move] | None = ...,
+        max_moves: _builtins.int = ...,
+        priority: Global___Priority.ValueType = ...,
+        client_tag: _builtins.str = ...,
+        language_code: _builtins.str = ...,
+        objective: Global___Objective.ValueType = ...,
+        report_interval: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "deal", b"deal", "limits", b"limits", "position", b"position", "report_interval", b"report_interval", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "deal", b"deal", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "position", b"position", "priority", b"priority", "report_interval", b"report_interval", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
+    _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
+    _WhichOneofReturnType_position: _TypeAlias = _typing.Literal["view", "deal"]  # noqa: Y015
+    _WhichOneofArgType_position: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seed) -> _WhichOneofReturnType__seed | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_position) -> _WhichOneofReturnType_position | None: ...
+
+Global___StreamAnalyzeRequest: _TypeAlias = StreamAnalyzeRequest  # noqa: Y015
+
+@_typing.final
+class StreamAnalyzeResponse(_message.Message):
+    """StreamAnalyzeResponse is the evaluation as it stands, or (analysis.final) as it ends."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ANALYSIS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def analysis(self) -> _analysis_pb2.Analysis:
+        """analysis is the evaluation. Always set."""
+
+    def __init__(
+        self,
+        *,
+        analysis: _analysis_pb2.Analysis | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StreamAnalyzeResponse: _TypeAlias = StreamAnalyzeResponse  # noqa: Y015
+
+@_typing.final
+class AnalyzeMatchRequest(_message.Message):
+    """AnalyzeMatchRequest asks for the review of a match or of a round."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    LIMITS_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    CLIENT_TAG_FIELD_NUMBER: _builtins.int
+    LANGUAGE_CODE_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """text: the text of a match record file (docs/notation.md), at most 500,000 characters. Every seat is reviewed."""
+    seed: _builtins.int
+    """seed makes the review repeatable, in [0, 2^63 - 1]. Default: 0."""
+    priority: Global___Priority.ValueType
+    """priority is the class in which the searches wait for their turn. Default: BULK."""
+    client_tag: _builtins.str
+    """client_tag comes back in the last message, at most 128 characters."""
+    language_code: _builtins.str
+    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; "ja-JP", "zh-CN" and the
+    like are understood. Default: "en", also for a language that the server does not have, with a warning.
+    """
+    @_builtins.property
+    def match(self) -> _review_pb2.RecordedMatch:
+        """match: rounds with all hands known. Every seat is reviewed."""
+
+    @_builtins.property
+    def view(self) -> _view_pb2.PlayerView:
+        """view: one round as one seat saw it, with its record of events. That seat is reviewed, from its own decisions."""
+
+    @_builtins.property
+    def limits(self) -> _limits_pb2.Limits:
+        """limits bound the survey of each decision; a move that was not the best costs four times as much besides, a draw
+        three times. Default: 20000 simulations.
+        """
+
+    def __init__(
+        self,
+        *,
+        match: _review_pb2.RecordedMatch | None = ...,
+        text: _builtins.str = ...,
+        view: _view_pb2.PlayerView | None = ...,
+        limits: _limits_pb2.Limits | None = ...,
+        seed: _builtins.int | None = ...,
+        priority: Global___Priority.ValueType = ...,
+        client_tag: _builtins.str = ...,
+        language_code: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "limits", b"limits", "match", b"match", "record", b"record", "seed", b"seed", "text", b"text", "view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "language_code", b"language_code", "limits", b"limits", "match", b"match", "priority", b"priority", "record", b"record", "seed", b"seed", "text", b"text", "view", b"view"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
+    _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
+    _WhichOneofReturnType_record: _TypeAlias = _typing.Literal["match", "text", "view"]  # noqa: Y015
+    _WhichOneofArgType_record: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seed) -> _WhichOneofReturnType__seed | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_record) -> _WhichOneofReturnType_record | None: ...
+
+Global___AnalyzeMatchRequest: _TypeAlias = AnalyzeMatchRequest  # noqa: Y015
+
+@_typing.final
+class AnalyzeMatchResponse(_message.Message):
+    """AnalyzeMatchResponse is one piece of a review, or (the last message) the whole summed up."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DECISION_FIELD_NUMBER: _builtins.int
+    DRAW_FIELD_NUMBER: _builtins.int
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    DONE_COUNT_FIELD_NUMBER: _builtins.int
+    TOTAL_COUNT_FIELD_NUMBER: _builtins.int
+    done_count: _builtins.int
+    """done_count is how many pieces are done, this one included."""
+    total_count: _builtins.int
+    """total_count is how many pieces there are."""
+    @_builtins.property
+    def decision(self) -> _review_pb2.DecisionReview:
+        """decision: one placement."""
+
+    @_builtins.property
+    def draw(self) -> _review_pb2.DrawReview:
+        """draw: the draws of one turn."""
+
+    @_builtins.property
+    def summary(self) -> _review_pb2.MatchReview:
+        """summary: the whole. It comes last, once all pieces have been sent."""
+
+    def __init__(
+        self,
+        *,
+        decision: _review_pb2.DecisionReview | None = ...,
+        draw: _review_pb2.DrawReview | None = ...,
+        summary: _review_pb2.MatchReview | None = ...,
+        done_count: _builtins.int = ...,
+        total_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "draw", b"draw", "result", b"result", "summary", b"summary"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "done_count", b"done_count", "draw", b"draw", "result", b"result", "summary", b"summary", "total_count", b"total_count"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["decision", "draw", "summary"]  # noqa: Y015
+    _WhichOneofArgType_result: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_result) -> _WhichOneofReturnType_result | None: ...
+
+Global___AnalyzeMatchResponse: _TypeAlias = AnalyzeMatchResponse  # noqa: Y015

@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class AnalysisServiceStub(object):
-    """AnalysisService advises one seat, from nothing but what that seat may know. It keeps no state between calls.
+    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
+    known. It keeps no state between calls.
     """
 
     def __init__(self, channel):
@@ -45,10 +46,21 @@ class AnalysisServiceStub(object):
                 request_serializer=sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeRequest.SerializeToString,
                 response_deserializer=sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeResponse.FromString,
                 _registered_method=True)
+        self.StreamAnalyze = channel.unary_stream(
+                '/sniffai.v1.AnalysisService/StreamAnalyze',
+                request_serializer=sniffai_dot_v1_dot_analysis__service__pb2.StreamAnalyzeRequest.SerializeToString,
+                response_deserializer=sniffai_dot_v1_dot_analysis__service__pb2.StreamAnalyzeResponse.FromString,
+                _registered_method=True)
+        self.AnalyzeMatch = channel.unary_stream(
+                '/sniffai.v1.AnalysisService/AnalyzeMatch',
+                request_serializer=sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeMatchRequest.SerializeToString,
+                response_deserializer=sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeMatchResponse.FromString,
+                _registered_method=True)
 
 
 class AnalysisServiceServicer(object):
-    """AnalysisService advises one seat, from nothing but what that seat may know. It keeps no state between calls.
+    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
+    known. It keeps no state between calls.
     """
 
     def RecommendMove(self, request, context):
@@ -61,7 +73,25 @@ class AnalysisServiceServicer(object):
 
     def Analyze(self, request, context):
         """Analyze answers with the evaluation of all legal moves. For a person or program that studies a decision.
-        INVALID_ARGUMENT where the view is wrong, or another seat is to move.
+        INVALID_ARGUMENT where the view or deal is wrong, another seat is to move, or the round is over.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def StreamAnalyze(self, request, context):
+        """StreamAnalyze is Analyze with snapshots on the way. Each message is complete and takes the place of the one before
+        it; whoever reads slowly misses snapshots, never the last message, which alone is final. Where nothing is searched
+        it is the only one. Cancel the call to end the search without an answer.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AnalyzeMatch(self, request, context):
+        """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: a message for each
+        placement and each draw as they are done, in any order, and at last one that sums up. Whoever reads slowly slows
+        nothing down and misses nothing. Cancel the call to end the searches. INVALID_ARGUMENT where the record is wrong.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -80,6 +110,16 @@ def add_AnalysisServiceServicer_to_server(servicer, server):
                     request_deserializer=sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeRequest.FromString,
                     response_serializer=sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeResponse.SerializeToString,
             ),
+            'StreamAnalyze': grpc.unary_stream_rpc_method_handler(
+                    servicer.StreamAnalyze,
+                    request_deserializer=sniffai_dot_v1_dot_analysis__service__pb2.StreamAnalyzeRequest.FromString,
+                    response_serializer=sniffai_dot_v1_dot_analysis__service__pb2.StreamAnalyzeResponse.SerializeToString,
+            ),
+            'AnalyzeMatch': grpc.unary_stream_rpc_method_handler(
+                    servicer.AnalyzeMatch,
+                    request_deserializer=sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeMatchRequest.FromString,
+                    response_serializer=sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeMatchResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'sniffai.v1.AnalysisService', rpc_method_handlers)
@@ -89,7 +129,8 @@ def add_AnalysisServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AnalysisService(object):
-    """AnalysisService advises one seat, from nothing but what that seat may know. It keeps no state between calls.
+    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
+    known. It keeps no state between calls.
     """
 
     @staticmethod
@@ -136,6 +177,60 @@ class AnalysisService(object):
             '/sniffai.v1.AnalysisService/Analyze',
             sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeRequest.SerializeToString,
             sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def StreamAnalyze(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/sniffai.v1.AnalysisService/StreamAnalyze',
+            sniffai_dot_v1_dot_analysis__service__pb2.StreamAnalyzeRequest.SerializeToString,
+            sniffai_dot_v1_dot_analysis__service__pb2.StreamAnalyzeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AnalyzeMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/sniffai.v1.AnalysisService/AnalyzeMatch',
+            sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeMatchRequest.SerializeToString,
+            sniffai_dot_v1_dot_analysis__service__pb2.AnalyzeMatchResponse.FromString,
             options,
             channel_credentials,
             insecure,

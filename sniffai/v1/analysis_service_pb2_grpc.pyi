@@ -27,7 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class AnalysisServiceStub:
-    """AnalysisService advises one seat, from nothing but what that seat may know. It keeps no state between calls."""
+    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
+    known. It keeps no state between calls.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -39,12 +41,24 @@ class AnalysisServiceStub:
     """
     Analyze: _grpc.UnaryUnaryMultiCallable[_analysis_service_pb2.AnalyzeRequest, _analysis_service_pb2.AnalyzeResponse]
     """Analyze answers with the evaluation of all legal moves. For a person or program that studies a decision.
-    INVALID_ARGUMENT where the view is wrong, or another seat is to move.
+    INVALID_ARGUMENT where the view or deal is wrong, another seat is to move, or the round is over.
+    """
+    StreamAnalyze: _grpc.UnaryStreamMultiCallable[_analysis_service_pb2.StreamAnalyzeRequest, _analysis_service_pb2.StreamAnalyzeResponse]
+    """StreamAnalyze is Analyze with snapshots on the way. Each message is complete and takes the place of the one before
+    it; whoever reads slowly misses snapshots, never the last message, which alone is final. Where nothing is searched
+    it is the only one. Cancel the call to end the search without an answer.
+    """
+    AnalyzeMatch: _grpc.UnaryStreamMultiCallable[_analysis_service_pb2.AnalyzeMatchRequest, _analysis_service_pb2.AnalyzeMatchResponse]
+    """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: a message for each
+    placement and each draw as they are done, in any order, and at last one that sums up. Whoever reads slowly slows
+    nothing down and misses nothing. Cancel the call to end the searches. INVALID_ARGUMENT where the record is wrong.
     """
 
 @_typing.type_check_only
 class AnalysisServiceAsyncStub(AnalysisServiceStub):
-    """AnalysisService advises one seat, from nothing but what that seat may know. It keeps no state between calls."""
+    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
+    known. It keeps no state between calls.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     RecommendMove: _aio.UnaryUnaryMultiCallable[_analysis_service_pb2.RecommendMoveRequest, _analysis_service_pb2.RecommendMoveResponse]  # type: ignore[assignment]
@@ -53,11 +67,23 @@ class AnalysisServiceAsyncStub(AnalysisServiceStub):
     """
     Analyze: _aio.UnaryUnaryMultiCallable[_analysis_service_pb2.AnalyzeRequest, _analysis_service_pb2.AnalyzeResponse]  # type: ignore[assignment]
     """Analyze answers with the evaluation of all legal moves. For a person or program that studies a decision.
-    INVALID_ARGUMENT where the view is wrong, or another seat is to move.
+    INVALID_ARGUMENT where the view or deal is wrong, another seat is to move, or the round is over.
+    """
+    StreamAnalyze: _aio.UnaryStreamMultiCallable[_analysis_service_pb2.StreamAnalyzeRequest, _analysis_service_pb2.StreamAnalyzeResponse]  # type: ignore[assignment]
+    """StreamAnalyze is Analyze with snapshots on the way. Each message is complete and takes the place of the one before
+    it; whoever reads slowly misses snapshots, never the last message, which alone is final. Where nothing is searched
+    it is the only one. Cancel the call to end the search without an answer.
+    """
+    AnalyzeMatch: _aio.UnaryStreamMultiCallable[_analysis_service_pb2.AnalyzeMatchRequest, _analysis_service_pb2.AnalyzeMatchResponse]  # type: ignore[assignment]
+    """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: a message for each
+    placement and each draw as they are done, in any order, and at last one that sums up. Whoever reads slowly slows
+    nothing down and misses nothing. Cancel the call to end the searches. INVALID_ARGUMENT where the record is wrong.
     """
 
 class AnalysisServiceServicer(metaclass=_abc_1.ABCMeta):
-    """AnalysisService advises one seat, from nothing but what that seat may know. It keeps no state between calls."""
+    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
+    known. It keeps no state between calls.
+    """
 
     @_abc_1.abstractmethod
     def RecommendMove(
@@ -76,7 +102,29 @@ class AnalysisServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_analysis_service_pb2.AnalyzeResponse, _abc.Awaitable[_analysis_service_pb2.AnalyzeResponse]]:
         """Analyze answers with the evaluation of all legal moves. For a person or program that studies a decision.
-        INVALID_ARGUMENT where the view is wrong, or another seat is to move.
+        INVALID_ARGUMENT where the view or deal is wrong, another seat is to move, or the round is over.
+        """
+
+    @_abc_1.abstractmethod
+    def StreamAnalyze(
+        self,
+        request: _analysis_service_pb2.StreamAnalyzeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_analysis_service_pb2.StreamAnalyzeResponse], _abc.AsyncIterator[_analysis_service_pb2.StreamAnalyzeResponse]]:
+        """StreamAnalyze is Analyze with snapshots on the way. Each message is complete and takes the place of the one before
+        it; whoever reads slowly misses snapshots, never the last message, which alone is final. Where nothing is searched
+        it is the only one. Cancel the call to end the search without an answer.
+        """
+
+    @_abc_1.abstractmethod
+    def AnalyzeMatch(
+        self,
+        request: _analysis_service_pb2.AnalyzeMatchRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_analysis_service_pb2.AnalyzeMatchResponse], _abc.AsyncIterator[_analysis_service_pb2.AnalyzeMatchResponse]]:
+        """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: a message for each
+        placement and each draw as they are done, in any order, and at last one that sums up. Whoever reads slowly slows
+        nothing down and misses nothing. Cancel the call to end the searches. INVALID_ARGUMENT where the record is wrong.
         """
 
 def add_AnalysisServiceServicer_to_server(servicer: AnalysisServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17sniffai/v1/limits.proto\x12\nsniffai.v1\x1a\x1egoogle/protobuf/duration.proto\"\xa2\x01\n\x06Limits\x12\'\n\x04time\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x18\n\x0bsimulations\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x19\n\x0cmemory_bytes\x18\x03 \x01(\x03H\x01\x88\x01\x01\x12\x19\n\x11stop_when_decided\x18\x04 \x01(\x08\x42\x0e\n\x0c_simulationsB\x0f\n\r_memory_bytesb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17sniffai/v1/limits.proto\x12\nsniffai.v1\x1a\x1egoogle/protobuf/duration.proto\"\xe0\x01\n\x06Limits\x12\'\n\x04time\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x18\n\x0bsimulations\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x19\n\x0cmemory_bytes\x18\x03 \x01(\x03H\x01\x88\x01\x01\x12\x19\n\x11stop_when_decided\x18\x04 \x01(\x08\x12\"\n\x15target_standard_error\x18\x05 \x01(\x01H\x02\x88\x01\x01\x42\x0e\n\x0c_simulationsB\x0f\n\r_memory_bytesB\x18\n\x16_target_standard_errorb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,5 +33,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sniffai.v1.limits_pb2', _gl
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_LIMITS']._serialized_start=72
-  _globals['_LIMITS']._serialized_end=234
+  _globals['_LIMITS']._serialized_end=296
 # @@protoc_insertion_point(module_scope)

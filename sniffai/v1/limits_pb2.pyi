@@ -29,6 +29,7 @@ class Limits(_message.Message):
     SIMULATIONS_FIELD_NUMBER: _builtins.int
     MEMORY_BYTES_FIELD_NUMBER: _builtins.int
     STOP_WHEN_DECIDED_FIELD_NUMBER: _builtins.int
+    TARGET_STANDARD_ERROR_FIELD_NUMBER: _builtins.int
     simulations: _builtins.int
     """simulations is the number of simulations (one determinize, select, expand, roll out, back up pass each), at least
     1. Default: the server's cap.
@@ -38,6 +39,10 @@ class Limits(_message.Message):
     stop_when_decided: _builtins.bool
     """stop_when_decided ends the search as soon as the best move is better than every other one with a probability of
     0.99. Default: false.
+    """
+    target_standard_error: _builtins.float
+    """target_standard_error ends the search as soon as the standard error of the best move's expected margin is
+    at most this, in points, above 0 and at most 1000. Default: none.
     """
     @_builtins.property
     def time(self) -> _duration_pb2.Duration:
@@ -50,18 +55,23 @@ class Limits(_message.Message):
         simulations: _builtins.int | None = ...,
         memory_bytes: _builtins.int | None = ...,
         stop_when_decided: _builtins.bool = ...,
+        target_standard_error: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_simulations", b"_simulations", "memory_bytes", b"memory_bytes", "simulations", b"simulations", "time", b"time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_simulations", b"_simulations", "_target_standard_error", b"_target_standard_error", "memory_bytes", b"memory_bytes", "simulations", b"simulations", "target_standard_error", b"target_standard_error", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_simulations", b"_simulations", "memory_bytes", b"memory_bytes", "simulations", b"simulations", "stop_when_decided", b"stop_when_decided", "time", b"time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes", "_simulations", b"_simulations", "_target_standard_error", b"_target_standard_error", "memory_bytes", b"memory_bytes", "simulations", b"simulations", "stop_when_decided", b"stop_when_decided", "target_standard_error", b"target_standard_error", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__memory_bytes: _TypeAlias = _typing.Literal["memory_bytes"]  # noqa: Y015
     _WhichOneofArgType__memory_bytes: _TypeAlias = _typing.Literal["_memory_bytes", b"_memory_bytes"]  # noqa: Y015
     _WhichOneofReturnType__simulations: _TypeAlias = _typing.Literal["simulations"]  # noqa: Y015
     _WhichOneofArgType__simulations: _TypeAlias = _typing.Literal["_simulations", b"_simulations"]  # noqa: Y015
+    _WhichOneofReturnType__target_standard_error: _TypeAlias = _typing.Literal["target_standard_error"]  # noqa: Y015
+    _WhichOneofArgType__target_standard_error: _TypeAlias = _typing.Literal["_target_standard_error", b"_target_standard_error"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__memory_bytes) -> _WhichOneofReturnType__memory_bytes | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__simulations) -> _WhichOneofReturnType__simulations | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__target_standard_error) -> _WhichOneofReturnType__target_standard_error | None: ...
 
 Global___Limits: _TypeAlias = Limits  # noqa: Y015

@@ -28,7 +28,10 @@ class Warning(_message.Message):
     field: _builtins.str
     """field is the path of the field in the request, such as "limits.time"."""
     reason: _builtins.str
-    """reason is the kind of warning in UPPER_SNAKE: CLAMPED or UNKNOWN_FIELD; more may come."""
+    """reason is the kind of warning in UPPER_SNAKE: CLAMPED (a value above or below what the server allows; the nearest one
+    was used), IGNORED (a value that had no effect) or UNKNOWN_FIELD (a field that this version does not know); more
+    may come.
+    """
     description: _builtins.str
     """description is one sentence for a person."""
     def __init__(

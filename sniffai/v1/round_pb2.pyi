@@ -24,7 +24,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 @_typing.final
 class OpenDeal(_message.Message):
     """OpenDeal is a round with everything known: the deal, and the moves made since. It belongs to the dealer (a front end
-    that runs the table) and is accepted by no RPC that advises a player.
+    that runs the table), and to whoever studies a finished round. No RPC that advises a player takes it.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -41,8 +41,8 @@ class OpenDeal(_message.Message):
     """leader is the seat that leads, in [0, players - 1]. Default: seat 0."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """scores are the teams' scores before the round, in points, one for each team, below the target, not below
-        -30000. Default: all 0.
+        """scores are the teams' scores before the round, in points, one for each team: multiples of 5, below the
+        target, not below -30000. Default: all 0.
         """
 
     @_builtins.property

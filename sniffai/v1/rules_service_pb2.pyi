@@ -313,8 +313,8 @@ class DealRoundRequest(_message.Message):
     """leader is the seat that leads, in [0, players - 1]. Default: by lot."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """scores are the teams' scores before the round, in points, one for each team, below the target, not below
-        -30000. Default: all 0.
+        """scores are the teams' scores before the round, in points, one for each team: multiples of 5, below the
+        target, not below -30000. Default: all 0.
         """
 
     def __init__(

@@ -42,8 +42,8 @@ class PlayerView(_message.Message):
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """scores are the teams' scores in points, one for each team (a team a seat for 2 and 3 players; for 4 players seats 0
         and 2 are team 0, seats 1 and 3 team 1). With a record: the scores before the round. With a snapshot: the scores
-        now. Below the target (250 points for 2 players, 200 for 3 and 4), not below
-        -30000. Default: all 0.
+        now. Multiples of 5, below the target (250 points for 2 players, 200 for 3 and 4), not below -30000. Default: all
+        0.
         """
 
     @_builtins.property

@@ -3,8 +3,11 @@
 ===================  ==================================================================================
 :mod:`~.read`        messages to values; whatever is wrong raises :class:`WireError` with field paths
 :mod:`~.gaps`        what of a message is missing or cannot be read at all
+:mod:`~.question`    what a request for an analysis asks
 :mod:`~.write`       values to messages
 :mod:`~.answers`     what a search found out, to messages
+:mod:`~.reasons`     what speaks for a move, to messages
+:mod:`~.review`      reviews of matches
 :mod:`~.text`        messages to JSON and back
 :mod:`~.notices`     warnings about what a request said in vain
 :mod:`~.paths`       where a value that the library complains about stands in the message
@@ -14,7 +17,10 @@
 from sniffai.wire.answers import write_analysis, write_recommendation
 from sniffai.wire.errors import MAX_VIOLATIONS, Violation, WireError
 from sniffai.wire.notices import MAX_WARNINGS, unknown_fields, warning
+from sniffai.wire.question import Question, read_question
 from sniffai.wire.read import MAX_SEED, given, located, play, read_limits, read_round, read_seed, read_view
+from sniffai.wire.reasons import language_or_english, write_reasons
+from sniffai.wire.review import ReviewQuestion, read_review, write_decision, write_draw, write_record, write_summary
 from sniffai.wire.text import from_json, request_from_json, to_json
 from sniffai.wire.write import (
     ACTIONS,
@@ -34,13 +40,18 @@ __all__ = [
     "MAX_SEED",
     "MAX_VIOLATIONS",
     "MAX_WARNINGS",
+    "Question",
+    "ReviewQuestion",
     "Violation",
     "WireError",
     "from_json",
     "given",
+    "language_or_english",
     "located",
     "play",
     "read_limits",
+    "read_question",
+    "read_review",
     "read_round",
     "read_seed",
     "read_view",
@@ -50,13 +61,18 @@ __all__ = [
     "warning",
     "write_analysis",
     "write_deal",
+    "write_decision",
+    "write_draw",
     "write_event",
     "write_facts",
     "write_layout",
     "write_legal_moves",
     "write_limits",
     "write_move",
+    "write_reasons",
     "write_recommendation",
+    "write_record",
     "write_state",
+    "write_summary",
     "write_view",
 ]

@@ -6,7 +6,7 @@ from typing import Final
 from sniffai.report import Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, TeamValue
 from sniffai.tiles import TILES
 from sniffai.v1 import analysis_pb2 as pb
-from sniffai.v1 import notice_pb2
+from sniffai.v1 import notice_pb2, reason_pb2
 from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
 from sniffai.wire.write import ACTIONS, write_limits, write_move, write_seconds
 
@@ -20,26 +20,47 @@ STOPS: Final = {
     "exact": pb.STOP_REASON_EXACT,
     "deadline": pb.STOP_REASON_DEADLINE,
     "stopped": pb.STOP_REASON_SHUTDOWN,
+    "precise": pb.STOP_REASON_PRECISE,
+    "running": pb.STOP_REASON_RUNNING,
 }
 
 
-def write_recommendation(analysis: Analysis, warnings: Iterable[notice_pb2.Warning] = ()) -> RecommendMoveResponse:
-    """The recommended move, and the analysis that it rests on."""
-    message = write_analysis(analysis, warnings)
+def write_recommendation(
+    analysis: Analysis,
+    warnings: Iterable[notice_pb2.Warning] = (),
+    *,
+    max_moves: int = 0,
+    client_tag: str = "",
+    reasons: Iterable[reason_pb2.Reason] = (),
+) -> RecommendMoveResponse:
+    """The recommended move, and the analysis that it rests on; parameters as :func:`write_analysis`."""
+    message = write_analysis(analysis, warnings, max_moves=max_moves, client_tag=client_tag, reasons=reasons)
     move = message.moves[0].move if message.moves else None
     return RecommendMoveResponse(action=message.action, move=move, analysis=message)
 
 
-def write_analysis(analysis: Analysis, warnings: Iterable[notice_pb2.Warning] = ()) -> pb.Analysis:
+def write_analysis(
+    analysis: Analysis,
+    warnings: Iterable[notice_pb2.Warning] = (),
+    *,
+    max_moves: int = 0,
+    client_tag: str = "",
+    reasons: Iterable[reason_pb2.Reason] = (),
+) -> pb.Analysis:
     """What a search found out.
 
     Where :attr:`Analysis.deterministic` holds, the message has nothing in it that a clock decided.
+
+    :param max_moves: how many moves to list at most, best first; 0 for all.
+    :param client_tag: the request's.
+    :param reasons: what speaks for the recommended move.
     """
-    return pb.Analysis(
+    listed = analysis.moves[:max_moves] if max_moves else analysis.moves
+    message = pb.Analysis(
         action=ACTIONS[analysis.action],
-        moves=map(_move, analysis.moves),
+        moves=map(write_evaluation, listed),
         root_values=map(_value, analysis.root_value),
-        belief=_belief(analysis.belief),
+        belief=write_belief(analysis.belief),
         source=SOURCES[analysis.source],
         stop_reason=STOPS[analysis.stop],
         effective_limits=write_limits(analysis.limits),
@@ -48,10 +69,19 @@ def write_analysis(analysis: Analysis, warnings: Iterable[notice_pb2.Warning] = 
         deterministic=analysis.deterministic,
         engine_version=analysis.engine_version,
         warnings=warnings,
+        final=analysis.final,
+        worlds_used=analysis.worlds_used,
+        effective_sample_size=analysis.effective_sample_size,
+        omitted_move_count=analysis.omitted_moves + len(analysis.moves) - len(listed),
+        client_tag=client_tag,
     )
+    if message.moves:
+        message.moves[0].reasons.extend(reasons)
+    return message
 
 
-def _move(evaluation: MoveEvaluation) -> pb.MoveEvaluation:
+def write_evaluation(evaluation: MoveEvaluation) -> pb.MoveEvaluation:
+    """What is thought of one move."""
     return pb.MoveEvaluation(
         move=write_move(evaluation.move),
         rank=evaluation.rank,
@@ -63,6 +93,9 @@ def _move(evaluation: MoveEvaluation) -> pb.MoveEvaluation:
         equal_points=evaluation.equal_points,
         loss=evaluation.loss,
         line=map(_step, evaluation.line),
+        best_probability=evaluation.best_probability,
+        loss_significant=evaluation.loss_significant,
+        win_probability_loss=evaluation.win_probability_loss,
     )
 
 
@@ -72,6 +105,8 @@ def _value(value: TeamValue) -> pb.TeamValue:
         expected_margin=value.mean_margin,
         standard_error=value.standard_error,
         standard_deviation=value.standard_deviation,
+        win_probability=value.win_probability,
+        win_probability_error=value.win_probability_error,
     )
 
 
@@ -79,7 +114,8 @@ def _step(step: LineStep) -> pb.LineStep:
     return pb.LineStep(move=write_move(step.move), visits=step.visits, estimated=step.estimated)
 
 
-def _belief(belief: BeliefTable) -> pb.Belief:
+def write_belief(belief: BeliefTable) -> pb.Belief:
+    """Where the hidden tiles may be."""
     rows = [(str(tile), [float(share) for share in belief.table[tile.index]]) for tile in TILES]
     return pb.Belief(
         tiles=[pb.TileBelief(tile=tile, hands=shares[:-1], talon=shares[-1]) for tile, shares in rows],

@@ -28,6 +28,7 @@ _SNAPSHOT: Final = (
     (r"", r"snapshot"),
 )
 _DEAL: Final = ((rf"hands{_INDEX}{_INDEX}", r"hands\1.tiles\2"),)
+_CHOICE: Final = ((r"(include|exclude)(.*)", r"\1_moves\2"),)
 
 Rules = Sequence[tuple[str, str]]
 
@@ -45,6 +46,14 @@ def snapshot_path(field: str, prefix: str) -> str:
 def deal_path(field: str, prefix: str) -> str:
     """The path, below an ``OpenDeal``, of a field of :class:`sniffai.Round`."""
     return _path(field, prefix, _DEAL)
+
+
+def choice_path(field: str, position: str) -> str:
+    """The path, in a request for an analysis, of a field of :class:`sniffai.Searcher`.
+
+    :param position: the path of the view or deal, which is at fault where no move named is.
+    """
+    return _path(field, "", _CHOICE) if re.match("include|exclude", field) else joined(position, field)
 
 
 def joined(prefix: str, field: str) -> str:

@@ -7,13 +7,13 @@ from google.protobuf.message import Message
 
 from sniffai.errors import SniffError
 from sniffai.moves import Move
-from sniffai.params import MAX_SECONDS, MIN_MEMORY_BYTES, Limits
+from sniffai.params import MAX_SECONDS, MAX_STANDARD_ERROR, MIN_MEMORY_BYTES, Limits
 from sniffai.round import Round
 from sniffai.rules import TEAMS
 from sniffai.v1 import event_pb2, limits_pb2, move_pb2, round_pb2, view_pb2
 from sniffai.view import View
 from sniffai.wire.errors import Violation, WireError
-from sniffai.wire.gaps import bad_duration, below, deal_gaps, view_gaps
+from sniffai.wire.gaps import bad_duration, bad_error, below, deal_gaps, view_gaps
 from sniffai.wire.paths import deal_path, joined, record_path, snapshot_path
 
 T = TypeVar("T")
@@ -62,16 +62,18 @@ def read_limits(limits: limits_pb2.Limits, path: str = "limits") -> Limits:
     seconds = limits.time.seconds + limits.time.nanos / 1e9 if limits.HasField("time") else None
     simulations = limits.simulations if limits.HasField("simulations") else None
     memory_bytes = limits.memory_bytes if limits.HasField("memory_bytes") else None
+    error = limits.target_standard_error if limits.HasField("target_standard_error") else None
     _refuse(
         [
             *below(seconds, 1e-9, f"{path}.time", "a search takes more than 0 seconds"),
             *below(simulations, 1, f"{path}.simulations", "a search makes at least 1 simulation"),
             *below(memory_bytes, MIN_MEMORY_BYTES, f"{path}.memory_bytes", f"a search takes {MIN_MEMORY_BYTES} bytes"),
             *bad_duration(limits.time, f"{path}.time"),
+            *bad_error(error, MAX_STANDARD_ERROR, f"{path}.target_standard_error"),
         ]
     )
     longest = None if seconds is None else min(seconds, float(MAX_SECONDS))
-    return Limits(simulations, longest, memory_bytes, limits.stop_when_decided)
+    return Limits(simulations, longest, memory_bytes, limits.stop_when_decided, error)
 
 
 def read_seed(seed: int, path: str = "seed") -> int:

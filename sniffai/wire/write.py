@@ -112,6 +112,7 @@ def write_limits(limits: Limits) -> limits_pb2.Limits:
         simulations=limits.simulations,
         memory_bytes=limits.memory_bytes,
         stop_when_decided=limits.stop_when_decided,
+        target_standard_error=limits.target_standard_error,
     )
 
 

@@ -1,0 +1,35 @@
+"""Clients of a sniffai server: library values in, messages of the wire contract out.
+
+Such as::
+
+    with Client("127.0.0.1:50051") as client:
+        answer = client.recommend(view, limits=sniffai.Limits(seconds=0.5))
+        print(answer.move.tile, answer.move.at)
+
+:class:`Client` blocks, :class:`AsyncClient` is the same for asyncio. Every call has a deadline. A search whose time
+goes beyond it answers shortly before it with what is known by then. A call that finds the server gone or full is tried
+again, up to three times, after a while that grows, or when the server says.
+"""
+
+from sniffai.client.aio import AsyncClient
+from sniffai.client.blocking import Client
+from sniffai.client.connection import DEFAULT_TIMEOUT, Tls
+from sniffai.client.errors import ServiceError
+from sniffai.client.requests import DealLike, PositionLike, RecordLike, ViewLike
+from sniffai.client.streams import AnalysisStream, AsyncAnalysisStream, AsyncReviewStream, ReviewStream
+
+__all__ = [
+    "DEFAULT_TIMEOUT",
+    "AnalysisStream",
+    "AsyncAnalysisStream",
+    "AsyncClient",
+    "AsyncReviewStream",
+    "Client",
+    "DealLike",
+    "PositionLike",
+    "RecordLike",
+    "ReviewStream",
+    "ServiceError",
+    "Tls",
+    "ViewLike",
+]

@@ -1,0 +1,175 @@
+"""The client for asyncio."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Self, TypeVar, Unpack
+
+import grpc
+
+from sniffai.client import requests
+from sniffai.client.connection import DEFAULT_TIMEOUT, REVIEW_TIMEOUT, Connection, Tls
+from sniffai.client.errors import service_error
+from sniffai.client.requests import DealLike, PositionLike, RecordLike, ReviewWishes, ViewLike, WireMove, Wishes
+from sniffai.client.streams import AsyncAnalysisStream, AsyncReviewStream
+from sniffai.params import Limits
+from sniffai.v1 import (
+    analysis_service_pb2,
+    analysis_service_pb2_grpc,
+    engine_service_pb2,
+    engine_service_pb2_grpc,
+    rules_service_pb2,
+    rules_service_pb2_grpc,
+)
+
+T = TypeVar("T")
+
+
+class AsyncClient:
+    """:class:`sniffai.client.Client` for asyncio: made inside a running event loop, parameters and errors the same."""
+
+    def __init__(
+        self,
+        address: str,
+        timeout: float = DEFAULT_TIMEOUT,
+        *,
+        tls: Tls | None = None,
+        api_key: str | None = None,
+        wait_for_ready: bool = False,
+    ) -> None:
+        self._connection = Connection(address, timeout, tls, api_key, wait_for_ready)
+        self._channel = _channel(self._connection)
+        self._analysis = analysis_service_pb2_grpc.AnalysisServiceStub(self._channel)
+        self._rules = rules_service_pb2_grpc.RulesServiceStub(self._channel)
+        self._engine = engine_service_pb2_grpc.EngineServiceStub(self._channel)
+
+    async def recommend(
+        self, view: ViewLike, limits: Limits | None = None, *, timeout: float | None = None, **wishes: Unpack[Wishes]
+    ) -> analysis_service_pb2.RecommendMoveResponse:
+        """The move to make now, with the evaluation of all others.
+
+        :raises ServiceError: the view is wrong, another seat is to move, or the server cannot be reached.
+        """
+        return await self._call(self._analysis.RecommendMove, requests.recommend_request(view, limits, wishes), timeout)
+
+    async def analyze(
+        self,
+        position: PositionLike,
+        limits: Limits | None = None,
+        *,
+        timeout: float | None = None,
+        **wishes: Unpack[Wishes],
+    ) -> analysis_service_pb2.AnalyzeResponse:
+        """The evaluation of all legal moves of a view, or of a round with all hands known.
+
+        :raises ServiceError: as :meth:`recommend`.
+        """
+        return await self._call(self._analysis.Analyze, requests.analyze_request(position, limits, wishes), timeout)
+
+    def stream_analyze(
+        self,
+        position: PositionLike,
+        limits: Limits | None = None,
+        *,
+        interval: float | None = None,
+        timeout: float | None = None,
+        **wishes: Unpack[Wishes],
+    ) -> AsyncAnalysisStream:
+        """:meth:`analyze` with snapshots on the way, every ``interval`` seconds.
+
+        :param interval: at least 0.05; 0.5 where not given.
+        """
+        request = requests.stream_request(position, limits, wishes, interval)
+        return AsyncAnalysisStream(self._start(self._analysis.StreamAnalyze, request, timeout))
+
+    def analyze_match(
+        self,
+        record: RecordLike,
+        limits: Limits | None = None,
+        *,
+        timeout: float = REVIEW_TIMEOUT,
+        **wishes: Unpack[ReviewWishes],
+    ) -> AsyncReviewStream:
+        """The review of a match or a round: each placement and draw as it is done, at last the summary.
+
+        :param record: a match record or its text, rounds with all hands known, or one round as one seat saw it.
+        :param timeout: seconds for the whole; a match takes some, an hour is allowed where nothing is said.
+        """
+        request = requests.match_request(record, limits, wishes)
+        return AsyncReviewStream(self._start(self._analysis.AnalyzeMatch, request, timeout))
+
+    async def legal_moves(
+        self, view: ViewLike, *, timeout: float | None = None
+    ) -> rules_service_pb2.ListLegalMovesResponse:
+        """What the view's seat may do, with what each move does at once.
+
+        :raises ServiceError: the view is wrong, or the server cannot be reached.
+        """
+        return await self._call(self._rules.ListLegalMoves, requests.legal_request(view), timeout)
+
+    async def validate(self, view: ViewLike, *, timeout: float | None = None) -> rules_service_pb2.ValidateViewResponse:
+        """Whether a view can be true, and what follows from it or is wrong with it.
+
+        :raises ServiceError: the server cannot be reached.
+        """
+        return await self._call(self._rules.ValidateView, requests.validate_request(view), timeout)
+
+    async def apply(
+        self, deal: DealLike, move: WireMove, *, timeout: float | None = None
+    ) -> rules_service_pb2.ApplyMoveResponse:
+        """One move in a round with all hands known, and the draws and passes that follow from it.
+
+        :raises ServiceError: the deal or the move is wrong, or the server cannot be reached.
+        """
+        return await self._call(self._rules.ApplyMove, requests.apply_request(deal, move), timeout)
+
+    async def deal(
+        self,
+        players: int,
+        seed: int | None = None,
+        leader: int | None = None,
+        scores: Iterable[int] = (),
+        *,
+        timeout: float | None = None,
+    ) -> rules_service_pb2.DealRoundResponse:
+        """A shuffled round; the server draws what is not given.
+
+        :raises ServiceError: a number is out of range, or the server cannot be reached.
+        """
+        return await self._call(self._rules.DealRound, requests.deal_request(players, seed, leader, scores), timeout)
+
+    async def info(self, *, timeout: float | None = None) -> engine_service_pb2.GetEngineInfoResponse:
+        """What the server is and can do.
+
+        :raises ServiceError: the server cannot be reached.
+        """
+        return await self._call(self._engine.GetEngineInfo, engine_service_pb2.GetEngineInfoRequest(), timeout)
+
+    async def close(self) -> None:
+        """End the connection, and the calls in flight."""
+        await self._channel.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def _call(self, method: Callable[..., Awaitable[T]], request: Any, timeout: float | None) -> T:
+        try:
+            return await self._start(method, request, timeout)
+        except grpc.RpcError as error:
+            raise service_error(error) from None
+
+    def _start(self, method: Callable[..., T], request: Any, timeout: float | None) -> T:
+        connection = self._connection
+        return method(
+            request,
+            timeout=connection.deadline(timeout),
+            metadata=connection.metadata,
+            wait_for_ready=connection.wait_for_ready or None,
+        )
+
+
+def _channel(connection: Connection) -> grpc.aio.Channel:
+    if connection.tls is None:
+        return grpc.aio.insecure_channel(connection.address, connection.options)
+    return grpc.aio.secure_channel(connection.address, connection.tls.credentials(), connection.options)

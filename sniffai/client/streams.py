@@ -1,0 +1,109 @@
+"""Answers that come in pieces: an analysis as it grows, a review piece by piece."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Generic, Self, TypeVar
+
+import grpc
+
+from sniffai.client.errors import service_error
+from sniffai.v1.analysis_pb2 import Analysis
+from sniffai.v1.analysis_service_pb2 import AnalyzeMatchResponse
+
+Item = TypeVar("Item")
+
+
+class Stream(Generic[Item]):
+    """Iterates once over what a server sends.
+
+    :meth:`close` it, or leave its ``with`` block, to end the work early. The iteration raises :class:`ServiceError`, as
+    other calls do.
+    """
+
+    def __init__(self, call: Any) -> None:
+        self._call = call
+        self._closed = False
+
+    def close(self) -> None:
+        """End the search, and the iteration. May be called from any thread."""
+        self._closed = True
+        self._call.cancel()
+
+    def __iter__(self) -> Iterator[Item]:
+        try:
+            for answer in self._call:
+                yield self._item(answer)
+        except grpc.RpcError as error:
+            if not self._closed:
+                raise service_error(error) from None
+        finally:
+            self._call.cancel()
+
+    def _item(self, answer: Any) -> Item:
+        item: Item = answer
+        return item
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class AnalysisStream(Stream[Analysis]):
+    """An analysis as it grows: each item takes the place of the one before, and only the last is ``final``."""
+
+    def _item(self, answer: Any) -> Analysis:
+        analysis: Analysis = answer.analysis
+        return analysis
+
+
+class ReviewStream(Stream[AnalyzeMatchResponse]):
+    """A review piece by piece: each item has a ``decision`` or a ``draw``, the last one the ``summary``."""
+
+
+class AsyncStream(Generic[Item]):
+    """:class:`Stream` for asyncio."""
+
+    def __init__(self, call: Any) -> None:
+        self._call = call
+        self._closed = False
+
+    def close(self) -> None:
+        """End the search, and the iteration."""
+        self._closed = True
+        self._call.cancel()
+
+    async def __aiter__(self) -> AsyncIterator[Item]:
+        try:
+            async for answer in self._call:
+                yield self._item(answer)
+        except grpc.RpcError as error:
+            raise service_error(error) from None
+        except asyncio.CancelledError:
+            if not self._closed:
+                raise
+        finally:
+            self._call.cancel()
+
+    def _item(self, answer: Any) -> Item:
+        item: Item = answer
+        return item
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+
+class AsyncAnalysisStream(AsyncStream[Analysis]):
+    """:class:`AnalysisStream` for asyncio."""
+
+    def _item(self, answer: Any) -> Analysis:
+        analysis: Analysis = answer.analysis
+        return analysis
+
+
+class AsyncReviewStream(AsyncStream[AnalyzeMatchResponse]):
+    """:class:`ReviewStream` for asyncio."""

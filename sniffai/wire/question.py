@@ -1,0 +1,181 @@
+"""What a request for an analysis asks: the position, the moves, the limits, and how to answer."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from google.protobuf.duration_pb2 import Duration
+
+from sniffai.choice import MOST
+from sniffai.errors import SniffError
+from sniffai.explain import reasons
+from sniffai.moves import Move
+from sniffai.params import Limits, SearchParams
+from sniffai.report import Analysis
+from sniffai.round import Round
+from sniffai.search import Searcher
+from sniffai.study import DealSearcher
+from sniffai.v1 import analysis_service_pb2 as pb
+from sniffai.v1 import move_pb2, notice_pb2, reason_pb2
+from sniffai.view import View
+from sniffai.wire.errors import Violation, WireError
+from sniffai.wire.gaps import bad_duration, bad_moves, below
+from sniffai.wire.notices import warning
+from sniffai.wire.paths import choice_path
+from sniffai.wire.read import read_limits, read_round, read_seed, read_view
+from sniffai.wire.reasons import language_or_english, write_reasons
+
+Request: TypeAlias = pb.RecommendMoveRequest | pb.AnalyzeRequest | pb.StreamAnalyzeRequest
+
+MAX_TAG: Final = 128
+"""The longest ``client_tag``, in characters."""
+
+LEAST_INTERVAL: Final = 0.05
+"""Seconds between two snapshots, at least."""
+
+DEFAULT_INTERVAL: Final = 0.5
+
+PRIORITIES: Final = {
+    pb.PRIORITY_INTERACTIVE: "interactive",
+    pb.PRIORITY_ANALYSIS: "analysis",
+    pb.PRIORITY_BULK: "bulk",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a request for an analysis asks."""
+
+    position: View | Round
+    limits: Limits
+    """Only those that the request sets."""
+    seed: int
+    include: tuple[Move, ...]
+    exclude: tuple[Move, ...]
+    max_moves: int
+    """How many moves the answer lists, 0 for all."""
+    client_tag: str
+    language: str
+    """Of the reasons' text: one of :data:`sniffai.explain.LANGUAGES`."""
+    match: bool
+    """Whether the chance to win the match is maximised, else the margin of the round."""
+    priority: str
+    """``"interactive"``, ``"analysis"`` or ``"bulk"``."""
+    interval: float
+    """Seconds between two snapshots."""
+    warnings: tuple[notice_pb2.Warning, ...]
+    """What in the request was changed or had no effect."""
+
+    def searcher(self) -> Searcher:
+        """A search for the answer.
+
+        :raises WireError: the seat has nothing to decide, or the moves to consider are wrong.
+        """
+        include, exclude = self.include or None, self.exclude or None
+        params = SearchParams(match=self.match)
+        try:
+            if isinstance(self.position, Round):
+                return DealSearcher(self.position, seed=self.seed, params=params, include=include, exclude=exclude)
+            return Searcher(self.position, seed=self.seed, params=params, include=include, exclude=exclude)
+        except SniffError as error:
+            at = "deal" if isinstance(self.position, Round) else "view"
+            raise WireError(Violation.of(error, choice_path(error.field, at))) from error
+
+    def reasons(self, found: Analysis) -> list[reason_pb2.Reason]:
+        """What speaks for the move recommended to a seat; nothing for an open deal and for a snapshot."""
+        if isinstance(self.position, Round) or not found.final:
+            return []
+        return write_reasons(reasons(self.position, found), self.language)
+
+
+def read_question(request: Request) -> Question:
+    """What a request asks.
+
+    :raises WireError: something is missing, wrong or out of range.
+    """
+    position = _position(request)
+    gaps = [
+        *bad_moves(request.include_moves, "include_moves", MOST),
+        *bad_moves(request.exclude_moves, "exclude_moves", MOST),
+        *below(request.max_moves, 0, "max_moves", "0 lists all moves, less is not possible", "NUMBER_OUT_OF_RANGE"),
+        *bad_tag(request.client_tag),
+    ]
+    if gaps:
+        raise WireError(*gaps)
+    language, warnings = language_or_english(request.language_code)
+    return Question(
+        position=position,
+        limits=read_limits(request.limits),
+        seed=read_seed(request.seed),
+        include=_moves(request.include_moves),
+        exclude=_moves(request.exclude_moves),
+        max_moves=request.max_moves,
+        client_tag=request.client_tag,
+        language=language,
+        match=_objective(request, warnings) == pb.OBJECTIVE_MATCH,
+        priority=_priority(request, warnings),
+        interval=_interval(request, warnings),
+        warnings=tuple(warnings),
+    )
+
+
+def _position(request: Request) -> View | Round:
+    if request.HasField("view"):
+        return read_view(request.view)
+    if isinstance(request, pb.RecommendMoveRequest):
+        raise WireError(Violation("view", "REQUIRED", "view must be given"))
+    if request.HasField("deal"):
+        return read_round(request.deal)
+    raise WireError(Violation("view", "REQUIRED", "view or deal must be given"))
+
+
+def _moves(moves: Iterable[move_pb2.Move]) -> tuple[Move, ...]:
+    return tuple(Move(move.tile, move.at or None) for move in moves)
+
+
+def bad_tag(tag: str) -> list[Violation]:
+    """A violation if a ``client_tag`` is too long."""
+    if len(tag) <= MAX_TAG:
+        return []
+    return [Violation("client_tag", "TOO_LONG", f"a tag has at most {MAX_TAG} characters")]
+
+
+def _objective(request: Request, warnings: list[notice_pb2.Warning]) -> int:
+    asked = request.objective or pb.OBJECTIVE_MATCH
+    if asked not in (pb.OBJECTIVE_MATCH, pb.OBJECTIVE_ROUND):
+        warnings.append(warning("objective", "IGNORED", f"this version knows no objective {asked}: MATCH was used"))
+        return pb.OBJECTIVE_MATCH
+    return asked
+
+
+def _priority(request: Request, warnings: list[notice_pb2.Warning]) -> str:
+    default = pb.PRIORITY_INTERACTIVE if isinstance(request, pb.RecommendMoveRequest) else pb.PRIORITY_ANALYSIS
+    asked = request.priority or default
+    if asked not in PRIORITIES:
+        warnings.append(warning("priority", "IGNORED", f"this version knows no priority {asked}; the default was used"))
+        asked = default
+    return PRIORITIES[asked]
+
+
+def _interval(request: Request, warnings: list[notice_pb2.Warning]) -> float:
+    if not isinstance(request, pb.StreamAnalyzeRequest) or not request.HasField("report_interval"):
+        return DEFAULT_INTERVAL
+    asked = _seconds(request.report_interval)
+    if asked < LEAST_INTERVAL:
+        warnings.append(warning("report_interval", "CLAMPED", f"{asked} s is too short: {LEAST_INTERVAL} s was used"))
+    return max(asked, LEAST_INTERVAL)
+
+
+def _seconds(interval: Duration) -> float:
+    """The interval in seconds.
+
+    :raises WireError: it is not above 0.
+    """
+    seconds = interval.seconds + interval.nanos / 1e9
+    gaps = [
+        *below(seconds, 1e-9, "report_interval", "snapshots are more than 0 seconds apart"),
+        *bad_duration(interval, "report_interval"),
+    ]
+    if gaps:
+        raise WireError(*gaps)
+    return seconds

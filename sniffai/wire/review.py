@@ -1,0 +1,288 @@
+"""Reviews of matches: what a request asks, and what was found, piece by piece."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sniffai.errors import SniffError
+from sniffai.params import Limits
+from sniffai.review import (
+    DEFAULT_SIMULATIONS,
+    Account,
+    Judged,
+    PlayerSummary,
+    Review,
+    Step,
+    StepKind,
+    Strength,
+    Subject,
+    Tally,
+    Value,
+    Verdict,
+    read_subject,
+)
+from sniffai.review.drawing import DrawLuck
+from sniffai.round import Round
+from sniffai.v1 import analysis_service_pb2 as service_pb
+from sniffai.v1 import notice_pb2
+from sniffai.v1 import review_pb2 as pb
+from sniffai.version import VERSION
+from sniffai.wire.answers import SOURCES, write_belief, write_evaluation
+from sniffai.wire.errors import Violation, WireError, plain
+from sniffai.wire.notices import warning
+from sniffai.wire.paths import joined
+from sniffai.wire.question import PRIORITIES, bad_tag
+from sniffai.wire.read import read_limits, read_round, read_seed, read_view
+from sniffai.wire.reasons import language_or_english, write_reasons
+from sniffai.wire.write import write_deal, write_limits, write_move
+
+MAX_ROUNDS: Final = 200
+"""Rounds of a request: several times as many as a match has."""
+
+MAX_TEXT: Final = 500_000
+"""Characters of a record's text."""
+
+MAX_NAME: Final = 128
+
+PHASES: Final = {"opening": pb.PHASE_OPENING, "middle": pb.PHASE_MIDDLE, "end": pb.PHASE_END}
+VERDICTS: Final = {verdict: pb.Verdict.Value(f"VERDICT_{verdict.name}") for verdict in Verdict}
+KINDS: Final = {kind: pb.StepKind.Value(f"STEP_KIND_{kind.name}") for kind in StepKind}
+
+
+# What a request asks
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewQuestion:
+    """What a request for a review asks."""
+
+    subject: Subject
+    limits: Limits
+    """Of each survey; those that the request sets, or the default number of simulations."""
+    seed: int
+    priority: str
+    client_tag: str
+    language: str
+    warnings: tuple[notice_pb2.Warning, ...]
+
+
+def read_review(request: service_pb.AnalyzeMatchRequest) -> ReviewQuestion:
+    """What a request asks. The record is replayed and checked, which can take some tenths of a second.
+
+    :raises WireError: something is missing, wrong or out of range.
+    """
+    gaps = bad_tag(request.client_tag)
+    if gaps:
+        raise WireError(*gaps)
+    limits = read_limits(request.limits)
+    if limits.simulations is None and limits.seconds is None:
+        limits = replace(limits, simulations=DEFAULT_SIMULATIONS)
+    language, warnings = language_or_english(request.language_code)
+    priority = request.priority or service_pb.PRIORITY_BULK
+    if priority not in PRIORITIES:
+        text = f"this version knows no priority {priority}; the default was used"
+        warnings.append(warning("priority", "IGNORED", text))
+        priority = service_pb.PRIORITY_BULK
+    seed = read_seed(request.seed)
+    return ReviewQuestion(
+        subject=_subject(request),
+        limits=limits,
+        seed=seed,
+        priority=PRIORITIES[priority],
+        client_tag=request.client_tag,
+        language=language,
+        warnings=tuple(warnings),
+    )
+
+
+def _subject(request: service_pb.AnalyzeMatchRequest) -> Subject:
+    kind = request.WhichOneof("record")
+    if kind == "match":
+        return _match(request.match)
+    if kind == "text":
+        return _text(request.text)
+    if kind == "view":
+        return _view(request)
+    raise WireError(Violation("match", "REQUIRED", "match, text or view must be given"))
+
+
+def _match(match: pb.RecordedMatch) -> Subject:
+    gaps = []
+    if len(match.rounds) > MAX_ROUNDS:
+        gaps.append(Violation("match.rounds", "TOO_MANY", f"at most {MAX_ROUNDS} can be given"))
+    if len(match.names) > 4:
+        gaps.append(Violation("match.names", "TOO_MANY", "at most 4 can be given"))
+    gaps += [
+        Violation(f"match.names[{i}]", "TOO_LONG", f"a name has at most {MAX_NAME} characters")
+        for i, name in enumerate(match.names[:4])
+        if len(name) > MAX_NAME
+    ]
+    if gaps:
+        raise WireError(*gaps)
+    rounds = [read_round(deal, f"match.rounds[{i}]") for i, deal in enumerate(match.rounds)]
+    tags = tuple((f"Seat{seat}", name) for seat, name in enumerate(match.names))
+    try:
+        return Subject.of_rounds(rounds, tags)
+    except SniffError as error:
+        raise WireError(Violation.of(error, joined("match", error.field))) from None
+
+
+def _text(text: str) -> Subject:
+    if len(text) > MAX_TEXT:
+        raise WireError(Violation("text", "TOO_LONG", f"a record has at most {MAX_TEXT} characters"))
+    try:
+        subject = read_subject(text)
+    except SniffError as error:
+        raise WireError(Violation("text", error.reason, plain(str(error)))) from None
+    if len(subject.stories) > MAX_ROUNDS:
+        raise WireError(Violation("text", "TOO_MANY", f"at most {MAX_ROUNDS} rounds can be given"))
+    return subject
+
+
+def _view(request: service_pb.AnalyzeMatchRequest) -> Subject:
+    view = read_view(request.view)
+    try:
+        return Subject.of_view(view)
+    except SniffError as error:
+        raise WireError(Violation.of(error, error.field)) from None
+
+
+def write_record(rounds: Iterable[Round], names: Iterable[str] = ()) -> pb.RecordedMatch:
+    """Rounds as a message."""
+    return pb.RecordedMatch(rounds=map(write_deal, rounds), names=names)
+
+
+# What was found
+
+
+def write_decision(one: Judged, index: int, language: str = "en") -> pb.DecisionReview:
+    """One placement.
+
+    :param index: its place among the pieces of the review.
+    :param language: of the reasons' text.
+    """
+    choice = one.choice
+    message = pb.DecisionReview(
+        index=index,
+        round=choice.round,
+        event=choice.event,
+        seat=choice.seat,
+        team=choice.team,
+        phase=PHASES[one.phase],
+        source=SOURCES[one.source],
+        played=write_move(choice.played),
+        points=choice.points,
+        verdict=VERDICTS[one.verdict],
+        win_probability_loss=one.loss,
+        win_probability_loss_error=one.loss_error,
+        points_loss=one.points_loss,
+        points_loss_error=one.points_loss_error,
+        reasons=write_reasons(one.reasons, language),
+        simulations=one.simulations,
+    )
+    if one.best is not None and one.played is not None and one.value is not None:
+        message.best.CopyFrom(write_evaluation(one.best))
+        message.played_evaluation.CopyFrom(write_evaluation(one.played))
+        message.values.extend(_outlooks(one.value))
+    if one.verdict is not Verdict.NONE and one.belief is not None:
+        message.belief.CopyFrom(write_belief(one.belief))
+    return message
+
+
+def write_draw(one: DrawLuck, index: int) -> pb.DrawReview:
+    """The draws of one turn.
+
+    :param index: their place among the pieces of the review.
+    """
+    drawing = one.drawing
+    return pb.DrawReview(
+        index=index,
+        round=drawing.round,
+        event=drawing.event,
+        seat=drawing.seat,
+        luck=() if one.luck is None else _outlooks(one.luck),
+        error=one.error,
+    )
+
+
+def write_summary(
+    found: Review, limits: Limits, warnings: Iterable[notice_pb2.Warning] = (), client_tag: str = ""
+) -> pb.MatchReview:
+    """A whole review.
+
+    :param limits: the effective ones.
+    """
+    return pb.MatchReview(
+        players=map(_player, found.players),
+        account=_account(found.account),
+        rounds=[
+            pb.RoundReview(account=_account(round_.account), steps=map(_step, round_.steps)) for round_ in found.rounds
+        ],
+        simulations=found.simulations,
+        effective_limits=write_limits(limits),
+        seed=found.seed,
+        deterministic=found.deterministic,
+        engine_version=VERSION,
+        warnings=warnings,
+        client_tag=client_tag,
+    )
+
+
+def _player(player: PlayerSummary) -> pb.PlayerReview:
+    team = player.team
+    return pb.PlayerReview(
+        seat=player.seat,
+        team=team,
+        name=player.name,
+        total=_tally(player.tally),
+        phases=[pb.PhaseTally(phase=PHASES[phase], tally=_tally(tally)) for phase, tally in player.phases.items()],
+        forced_count=player.forced,
+        exact_count=player.exact,
+        luck=pb.Outlook(team=team, win_probability=player.luck.chances[team], points=player.luck.margins[team]),
+        strength=None if player.strength is None else _strength(player.strength),
+    )
+
+
+def _strength(strength: Strength) -> pb.Strength:
+    return pb.Strength(level=strength.level, scale=strength.scale, low=strength.low, high=strength.high)
+
+
+def _tally(tally: Tally) -> pb.DecisionTally:
+    return pb.DecisionTally(
+        decision_count=tally.decisions,
+        doubtful_count=tally.verdicts[Verdict.DOUBTFUL],
+        error_count=tally.verdicts[Verdict.ERROR],
+        blunder_count=tally.verdicts[Verdict.BLUNDER],
+        error_rate=tally.error_rate,
+        win_probability_loss=tally.loss,
+        win_probability_loss_error=tally.loss_error,
+        points_loss=tally.points_loss,
+        points_loss_error=tally.points_loss_error,
+    )
+
+
+def _account(account: Account) -> pb.Account:
+    return pb.Account(
+        start=_outlooks(account.start),
+        skill=[pb.SeatChange(seat=seat, changes=_outlooks(value)) for seat, value in account.moves.items()],
+        luck=[pb.LuckChange(kind=KINDS[kind], changes=_outlooks(value)) for kind, value in account.luck.items()],
+        result=_outlooks(account.result),
+        final=account.final,
+    )
+
+
+def _step(step: Step) -> pb.ValueStep:
+    return pb.ValueStep(
+        kind=KINDS[step.kind],
+        event=step.event,
+        seat=step.seat,
+        before=_outlooks(step.before),
+        after=_outlooks(step.after),
+    )
+
+
+def _outlooks(value: Value) -> list[pb.Outlook]:
+    return [
+        pb.Outlook(team=team, win_probability=chance, points=points)
+        for team, (chance, points) in enumerate(zip(value.chances, value.margins, strict=True))
+    ]
