@@ -1,19 +1,26 @@
-"""The thin client against a real server on a loopback port."""
+"""The clients against a real server on a loopback port."""
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
 
 import sniffai
 from sniffai import wire
-from sniffai.client import Client, ServiceError
+from sniffai.client import AsyncClient, Client, ServiceError
 from sniffai.v1 import analysis_pb2, move_pb2
 from tests.server.support import choice, running_server, story, view_message
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with running_server() as server, Client(server.address) as connected:
+def address() -> Iterator[str]:
+    with running_server() as server:
+        yield server.address
+
+
+@pytest.fixture(scope="module")
+def client(address: str) -> Iterator[Client]:
+    with Client(address) as connected:
         yield connected
 
 
@@ -80,3 +87,107 @@ def test_no_server() -> None:
         client.info()
     assert raised.value.code in ("UNAVAILABLE", "DEADLINE_EXCEEDED")
     assert raised.value.violations == ()
+
+
+def test_what_a_call_may_wish_for(client: Client) -> None:
+    view = wire.read_view(view_message(choice()))
+    some = client.recommend(view, sniffai.Limits(simulations=300), include=["6|6", "0|1"], client_tag="t").analysis
+    assert {entry.move.tile for entry in some.moves} == {"6|6", "0|1"}
+    assert some.client_tag == "t"
+    rest = client.analyze(view, sniffai.Limits(simulations=300), exclude=[sniffai.Move("6|6")], max_moves=2).analysis
+    assert len(rest.moves) == 2
+    assert rest.omitted_move_count == 5
+    told = [
+        client.recommend(view, sniffai.Limits(simulations=300), language=language).analysis.moves[0].reasons[0].text
+        for language in ("en", "ja")
+    ]
+    assert told[0] != told[1]
+    bulk = client.analyze(view, sniffai.Limits(simulations=300, target_standard_error=900.0), priority="bulk").analysis
+    assert bulk.stop_reason == analysis_pb2.STOP_REASON_PRECISE
+
+
+def test_an_open_deal_is_studied(client: Client) -> None:
+    round_ = sniffai.Round.deal(players=2, seed=4)
+    here = sniffai.analyze_deal(round_)
+    for deal in (round_, wire.write_deal(round_)):
+        found = client.analyze(deal).analysis
+        assert found.source == analysis_pb2.SOURCE_EXACT
+        assert [entry.loss for entry in found.moves] == [entry.loss for entry in here.moves]
+
+
+def test_a_stream_ends_with_the_answer(client: Client) -> None:
+    limits = sniffai.Limits(simulations=60_000)
+    view = view_message(choice())
+    with client.stream_analyze(view, limits, interval=0.05, seed=2) as stream:
+        found = list(stream)
+    assert [analysis.final for analysis in found] == [False] * (len(found) - 1) + [True]
+    assert found[-1] == client.analyze(view, limits, seed=2).analysis
+    assert list(stream) == []
+
+
+def test_a_stream_can_be_closed(client: Client) -> None:
+    limits = sniffai.Limits(seconds=30)
+    stream = client.stream_analyze(view_message(choice()), limits, interval=0.05)
+    seen = 0
+    for analysis in stream:
+        assert not analysis.final
+        seen += 1
+        if seen == 2:
+            stream.close()
+    assert seen == 2
+    with client.stream_analyze(view_message(choice()), limits, interval=0.05) as left:
+        for _ in left:
+            break
+
+
+def test_a_stream_tells_what_is_wrong(client: Client) -> None:
+    with pytest.raises(ServiceError) as raised:
+        list(client.stream_analyze(view_message(choice()), exclude=["3|3"]))
+    assert [(v.field, v.reason) for v in raised.value.violations] == [("exclude_moves[0]", "MOVE_NOT_LEGAL")]
+
+
+async def test_a_round_played_with_asyncio(address: str) -> None:
+    async with AsyncClient(address) as client:
+        table = await client.deal(players=3, seed=5)
+        while not table.state.over:
+            view = table.state.views[table.state.seat_to_move]
+            assert (await client.validate(view)).valid
+            answer = await client.recommend(view, sniffai.Limits(simulations=100), seed=1)
+            assert answer.move in [legal.move for legal in (await client.legal_moves(view)).moves]
+            table = await client.apply(table.deal, answer.move)
+        assert (await client.info()).engine_version == sniffai.__version__
+    assert len(table.state.settlement) == 3 or table.state.HasField("match_winner")
+
+
+async def test_an_asyncio_stream_ends_with_the_answer_or_when_closed(address: str) -> None:
+    view, limits = view_message(choice()), sniffai.Limits(simulations=60_000)
+    async with AsyncClient(address) as client:
+        async with client.stream_analyze(view, limits, interval=0.05, seed=2) as stream:
+            found = [analysis async for analysis in stream]
+        assert [analysis.final for analysis in found] == [False] * (len(found) - 1) + [True]
+        assert found[-1] == (await client.analyze(view, limits, seed=2)).analysis
+        seen = 0
+        stream = client.stream_analyze(view, sniffai.Limits(seconds=30), interval=0.05)
+        async for analysis in stream:
+            seen += not analysis.final
+            if seen == 2:
+                stream.close()
+        assert seen == 2
+        with pytest.raises(ServiceError) as raised:
+            await client.analyze(view, exclude=["3|3"])
+        assert raised.value.reason == "MOVE_NOT_LEGAL"
+
+
+async def test_cancelling_a_task_ends_its_stream(address: str) -> None:
+    async with AsyncClient(address) as client:
+
+        async def read() -> None:
+            async for _ in client.stream_analyze(view_message(choice()), sniffai.Limits(seconds=30), interval=0.05):
+                read_one.set()
+
+        read_one = asyncio.Event()
+        task = asyncio.create_task(read())
+        await asyncio.wait_for(read_one.wait(), 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task

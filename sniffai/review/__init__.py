@@ -1,0 +1,52 @@
+"""Matches reviewed: what each placement lost, what was luck and what was skill, how strong the players are.
+
+>>> import sniffai
+>>> from sniffai.review import Subject, review
+>>> round_ = sniffai.Round.deal(players=2, seed=1)
+>>> while not round_.over:
+...     points = round_.play(round_.legal_moves()[0])
+>>> found = review(Subject.of_rounds([round_]), sniffai.Limits(simulations=200), seed=1)
+>>> found.account.residual < 1e-9
+True
+
+docs/analysis.md says how to read it.
+"""
+
+from sniffai.review.judge import Judged
+from sniffai.review.ledger import Account, Step, StepKind
+from sniffai.review.page import html_report
+from sniffai.review.run import DEFAULT_SIMULATIONS, Job, Result, collected, jobs_of, review, run_job
+from sniffai.review.source import of_record, read_subject
+from sniffai.review.story import Subject
+from sniffai.review.strength import Strength
+from sniffai.review.summary import PlayerSummary, Review, Tally, decision_dict
+from sniffai.review.values import Value
+from sniffai.review.verdict import PHASES, SIGNIFICANT, THRESHOLDS, Verdict
+
+__all__ = [
+    "DEFAULT_SIMULATIONS",
+    "PHASES",
+    "SIGNIFICANT",
+    "THRESHOLDS",
+    "Account",
+    "Job",
+    "Judged",
+    "PlayerSummary",
+    "Result",
+    "Review",
+    "Step",
+    "StepKind",
+    "Strength",
+    "Subject",
+    "Tally",
+    "Value",
+    "Verdict",
+    "collected",
+    "decision_dict",
+    "html_report",
+    "jobs_of",
+    "of_record",
+    "read_subject",
+    "review",
+    "run_job",
+]

@@ -1,0 +1,273 @@
+"""The plots of a report, as SVG that takes its colours from the page.
+
+Nothing is told by colour alone: lines are dashed differently, classes of mistakes have marks of their own.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sniffai.draw.svg import element, label, words
+from sniffai.explain.languages import Words
+from sniffai.review.judge import Judged
+from sniffai.review.ledger import Account
+from sniffai.review.strength import Strength
+from sniffai.review.summary import Review
+from sniffai.review.terms import luck_name, number, percent, scale_names, seat_name
+from sniffai.review.values import Value
+from sniffai.review.verdict import Verdict
+from sniffai.rules import team_of
+
+WIDTH: Final = 960.0
+LEFT: Final = 64.0
+RIGHT: Final = 16.0
+TEXT: Final = 14.0
+INK: Final = "currentColor"
+
+DASHES: Final = ("", "7 5", "2 4", "9 4 2 4")
+"""Of the lines, by seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """From numbers to pixels, the other way round where ``first`` is above ``last``."""
+
+    low: float
+    high: float
+    first: float
+    last: float
+
+    def __call__(self, value: float) -> float:
+        """Where a number lies."""
+        return self.first + (value - self.low) / (self.high - self.low) * (self.last - self.first)
+
+
+class Timeline:
+    """The placements of a review in a row, with the rounds' ends between them."""
+
+    def __init__(self, review: Review) -> None:
+        self.places: dict[tuple[int, int], float] = {}
+        self.bounds: list[float] = [0.0]
+        at = 0.0
+        for round_ in review.rounds:
+            for one in round_.judged:
+                at += 1
+                self.places[one.choice.round, one.choice.event] = at
+            at += 1
+            self.bounds.append(at)
+        self.axis = Axis(0.0, max(at, 1.0), LEFT, WIDTH - RIGHT)
+
+    def x(self, one: Judged) -> float:
+        """Where a placement lies."""
+        return self.axis(self.places[one.choice.round, one.choice.event])
+
+    def frame(self, top: float, bottom: float, say: Words) -> Iterator[str]:
+        """Lines between rounds, each round's number where there is room."""
+        step = max(1, math.ceil(len(self.bounds) / 24))
+        for i, (start, end) in enumerate(zip(self.bounds, self.bounds[1:], strict=False)):
+            x = self.axis(end)
+            yield element("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid")
+            if i % step == 0:
+                yield label(str(i + 1), self.axis((start + end) / 2), bottom + 14, TEXT, INK, font_weight="400")
+        yield label(say.say("round"), LEFT - 10, bottom + 14, TEXT, INK, text_anchor="end", font_weight="400")
+
+
+def chance_chart(review: Review, say: Words) -> str:
+    """Every seat's chance to win the match as it saw it itself, before each of its decisions."""
+    height, top, bottom = 360.0, 14.0, 322.0
+    times, scale = Timeline(review), Axis(0.0, 1.0, bottom, top)
+    shapes = list(times.frame(top, bottom, say))
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        y = scale(share)
+        shapes.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
+        shapes.append(label(f"{100 * share:.0f} %", LEFT - 10, y, TEXT, INK, text_anchor="end", font_weight="400"))
+    for player in review.players:
+        line = _line_of(review, player.seat, times, scale)
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in line)
+        shapes.append(
+            element(
+                "polyline",
+                points=points,
+                class_=f"line seat{player.seat}",
+                stroke_dasharray=DASHES[player.seat] or None,
+            )
+        )
+    for one in review.judged:
+        if one.verdict.mistake and one.value is not None:
+            y = scale(_inside(one.value.chances[one.choice.team]))
+            shapes.append(linked_mark(one, times.x(one), y, say))
+    return _chart(height, say.say("Chance to win the match"), shapes)
+
+
+def _line_of(review: Review, seat: int, times: Timeline, scale: Axis) -> list[tuple[float, float]]:
+    team = team_of(review.subject.players, seat)
+    points = []
+    for i, round_ in enumerate(review.rounds):
+        if round_.steps:
+            points.append((times.axis(times.bounds[i]), scale(_inside(round_.steps[0].before.chances[team]))))
+        points += [
+            (times.x(one), scale(_inside(one.value.chances[team])))
+            for one in round_.judged
+            if one.choice.seat == seat and one.value is not None
+        ]
+    last = review.rounds[-1].steps
+    if last:
+        points.append((times.axis(times.bounds[-1]), scale(_inside(last[-1].after.chances[team]))))
+    return points
+
+
+def loss_chart(review: Review, say: Words) -> str:
+    """What each decision lost, a row a seat."""
+    row, gap, top = 96.0, 26.0, 24.0
+    times = Timeline(review)
+    most = max([0.05, *(one.loss for one in review.judged)])
+    shapes: list[str] = []
+    for i, player in enumerate(review.players):
+        start = top + i * (row + gap)
+        scale = Axis(0.0, most, start + row, start)
+        shapes.append(
+            label(seat_name(review.subject, player.seat, say), LEFT, start - 11, TEXT, INK, text_anchor="start")
+        )
+        for share in (0.0, most / 2, most):
+            y = scale(share)
+            shapes.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
+            shapes.append(label(percent(share), LEFT - 8, y, TEXT - 2, INK, text_anchor="end", font_weight="400"))
+        own = (one for one in review.judged if one.choice.seat == player.seat and one.searched and one.loss > 0)
+        shapes += [_loss_bar(one, times.x(one), scale, say) for one in own]
+    bottom = top + len(review.players) * (row + gap) - gap
+    return _chart(bottom + 30, say.say("Loss of each decision"), [*times.frame(top, bottom, say), *shapes])
+
+
+def _loss_bar(one: Judged, x: float, scale: Axis, say: Words) -> str:
+    y, base = scale(one.loss), scale(0.0)
+    bar = element("line", x1=x, x2=x, y1=base, y2=y, class_=f"bar {one.verdict}")
+    if one.verdict is Verdict.NONE:
+        return bar
+    return bar + (linked_mark(one, x, y, say) if one.verdict.mistake else mark(one.verdict, x, y))
+
+
+def mark(verdict: Verdict, x: float, y: float, size: float = 6.0) -> str:
+    """The mark of a class: a ring, a triangle, a square on its tip."""
+    if verdict is Verdict.BLUNDER:
+        points = f"{x},{y - 1.3 * size} {x + 1.3 * size},{y} {x},{y + 1.3 * size} {x - 1.3 * size},{y}"
+        return element("polygon", points=points, class_="mark blunder")
+    if verdict is Verdict.ERROR:
+        points = f"{x},{y - 1.2 * size} {x + 1.1 * size},{y + 0.8 * size} {x - 1.1 * size},{y + 0.8 * size}"
+        return element("polygon", points=points, class_="mark error")
+    return element("circle", cx=x, cy=y, r=0.7 * size, class_="mark doubtful")
+
+
+def linked_mark(one: Judged, x: float, y: float, say: Words) -> str:
+    """A mark that leads to what is said of the placement."""
+    title = say.say(
+        "Round {round}, event {event}: {loss}",
+        round=one.choice.round + 1,
+        event=one.choice.event + 1,
+        loss=percent(-one.loss, signed=True),
+    )
+    return element("a", element("title", words(title)), mark(one.verdict, x, y), href=f"#{anchor(one)}")
+
+
+def anchor(one: Judged) -> str:
+    """The name of a placement's place in the report."""
+    return f"r{one.choice.round + 1}e{one.choice.event + 1}"
+
+
+def account_chart(account: Account, team: int, say: Words, points: bool) -> str:
+    """From start to result, bar by bar: placements by seat, luck by kind."""
+    rows = _account_rows(account, say)
+    numbers = [_of(value, team, points) for _, _, value in rows]
+    ends, at = [], 0.0
+    for (_, kind, _), change in zip(rows, numbers, strict=True):
+        start = 0.0 if kind in ("start", "result") else at
+        at = start + change
+        ends.append((start, at))
+    low, high = min(0.0, *(min(pair) for pair in ends)), max(0.0, *(max(pair) for pair in ends))
+    scale = Axis(low, high if high > low else low + 1.0, 214.0, 436.0)
+    shapes = [element("line", x1=scale(0), x2=scale(0), y1=0, y2=26 * len(rows), class_="axis")]
+    for i, ((name, kind, _), (start, end), change) in enumerate(zip(rows, ends, numbers, strict=True)):
+        y = 26.0 * i
+        shapes.append(label(name, 204, y + 13, TEXT - 1, INK, text_anchor="end", font_weight="400"))
+        x, width = scale(min(start, end)), max(1.0, abs(scale(end) - scale(start)))
+        shapes.append(element("rect", x=x, y=y + 4, width=width, height=18, class_=f"fall {kind}"))
+        text = (
+            number(change, kind not in ("start", "result"))
+            if points
+            else percent(change, kind not in ("start", "result"))
+        )
+        shapes.append(label(text, 448, y + 13, TEXT - 1, INK, text_anchor="start", font_weight="600"))
+    return _svg(520, 26.0 * len(rows), say.say("Luck and skill"), shapes, "account")
+
+
+def _account_rows(account: Account, say: Words) -> list[tuple[str, str, Value]]:
+    """Name, class and value of each row."""
+    return [
+        (say.say("start"), "start", account.start),
+        *((say.say("placements of seat {seat}", seat=seat), "skill", value) for seat, value in account.moves.items()),
+        *((luck_name(kind, say), "luck", value) for kind, value in account.luck.items()),
+        (say.say("result") if account.final else say.say("so far"), "result", account.result),
+    ]
+
+
+def _of(value: Value, team: int, points: bool) -> float:
+    return value.margins[team] if points else value.chances[team]
+
+
+def strength_chart(strength: Strength, say: Words) -> str:
+    """Where a player stands on the scale of levels, with its interval."""
+    names = scale_names(strength.players, say)
+    scale = Axis(0.0, float(len(names) - 1), 40.0, 320.0)
+    shapes = [element("line", x1=scale(0), x2=scale(len(names) - 1), y1=20, y2=20, class_="axis")]
+    for i, name in enumerate(names):
+        shapes.append(element("line", x1=scale(i), x2=scale(i), y1=15, y2=25, class_="axis"))
+        shapes.append(label(name, scale(i), 40 + 15 * (i % 2), TEXT - 2, INK, font_weight="400"))
+    shapes.append(
+        element("line", x1=scale(strength.low), x2=scale(strength.high) + 0.1, y1=20, y2=20, class_="interval")
+    )
+    shapes.append(element("circle", cx=scale(strength.scale), cy=20, r=6, class_="dot"))
+    return _svg(360, 64, say.say("Estimated strength"), shapes, "strength")
+
+
+def legend(say: Words, review: Review) -> str:
+    """The lines of the seats."""
+    parts = []
+    for player in review.players:
+        line = element(
+            "line",
+            x1=0,
+            x2=34,
+            y1=8,
+            y2=8,
+            class_=f"line seat{player.seat}",
+            stroke_dasharray=DASHES[player.seat] or None,
+        )
+        drawn = _svg(34, 16, seat_name(review.subject, player.seat, say), [line], "key")
+        parts.append(f"<span>{drawn} {words(seat_name(review.subject, player.seat, say))}</span>")
+    return "".join(parts)
+
+
+def mark_key(verdict: Verdict, name: str) -> str:
+    """A mark by itself, for words beside it."""
+    return _svg(20, 18, name, [mark(verdict, 10, 9)], "key")
+
+
+def _inside(share: float) -> float:
+    return min(1.0, max(0.0, share))
+
+
+def _chart(height: float, title: str, shapes: Sequence[str]) -> str:
+    return f'<div class="wide">{_svg(WIDTH, height, title, shapes, "chart")}</div>'
+
+
+def _svg(width: float, height: float, title: str, shapes: Sequence[str], kind: str) -> str:
+    return element(
+        "svg",
+        element("title", words(title)),
+        *shapes,
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=width,
+        height=height,
+        role="img",
+        class_=kind,
+    )

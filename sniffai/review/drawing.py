@@ -1,0 +1,182 @@
+"""The luck of one draw: what the drawn tiles were worth, less what the draw was worth before it was made.
+
+The expectation is taken over draws sampled from the exact belief of the seat that draws. The tiles drawn in truth and
+those of the samples are valued with the same limits, so that whatever is wrong with such values is wrong with both.
+"""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from sniffai.arena import derived_seed
+from sniffai.belief import Belief
+from sniffai.equity import load
+from sniffai.events import Draw
+from sniffai.params import Limits
+from sniffai.position import History
+from sniffai.report import Analysis
+from sniffai.review.judge import share_of, standard_error
+from sniffai.review.story import Drawing
+from sniffai.review.values import Value, margins_of
+from sniffai.rules import deduction, team_of
+from sniffai.search import Searcher
+from sniffai.tiles import TILES, Tile, mask_tiles, tile_mask
+from sniffai.view import View
+
+SAMPLES: Final = 12
+"""Draws that stand for all that might have been drawn."""
+
+DRAW_SHARE: Final = 0.25
+"""The limits of each value, as a share of a survey's."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawLuck:
+    """What a draw changed."""
+
+    drawing: Drawing
+    expected: Value
+    """What the draw was worth before it was made."""
+    after: Value | None
+    """What it is worth with the tiles drawn; ``None`` where the seat had to pass after it."""
+    error: float
+    """Standard error of :attr:`luck` in chance to win the match, from the scatter of the samples."""
+    simulations: int
+    deterministic: bool
+
+    @property
+    def luck(self) -> Value | None:
+        """What the draw was worth more than expected."""
+        return None if self.after is None else self.after - self.expected
+
+
+class ValueSearcher(Searcher):
+    """A search for the value of a view, which is searched even where there is one move only."""
+
+    @property
+    def forced(self) -> bool:
+        """Never."""
+        return False
+
+
+def weigh_draw(drawing: Drawing, limits: Limits, seed: int) -> Generator[tuple[Searcher, Limits], Analysis, DrawLuck]:
+    """Find the luck of one draw.
+
+    :param limits: of a survey.
+    :param seed: 0..2**64-1.
+    """
+    small = share_of(limits, DRAW_SHARE)
+    spent = _Spent()
+    after = None
+    if drawing.after.must == "play":
+        found = yield ValueSearcher(drawing.after, seed=derived_seed(seed, 0)), small
+        after = spent.value(found, drawing.banked)
+    values: list[Value] = []
+    known: dict[tuple[Tile, ...], Value] = {}
+    for number, outcome in enumerate(_outcomes(drawing.before, derived_seed(seed, 1))):
+        if outcome.drawn in known:
+            values.append(known[outcome.drawn])
+            continue
+        view = outcome.view()
+        if view is None:
+            values.append(outcome.blocked(drawing))
+            continue
+        found = yield ValueSearcher(view, seed=derived_seed(seed, 2, number)), small
+        values.append(spent.value(found, drawing.banked))
+        if outcome.fits:
+            known[outcome.drawn] = values[-1]
+    team = team_of(drawing.before.players, drawing.seat)
+    return DrawLuck(
+        drawing=drawing,
+        expected=Value.mean(values),
+        after=after,
+        error=standard_error([value.chances[team] for value in values]),
+        simulations=spent.simulations,
+        deterministic=spent.deterministic,
+    )
+
+
+@dataclass(slots=True)
+class _Spent:
+    simulations: int = 0
+    deterministic: bool = True
+
+    def value(self, found: Analysis, banked: tuple[float, ...]) -> Value:
+        self.simulations += found.effort.simulations
+        self.deterministic &= found.deterministic
+        return Value.of(found.moves[0].values, banked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """One draw that might have been."""
+
+    before: View
+    drawn: tuple[Tile, ...]
+    fits: bool
+    """Whether the last tile can be placed; else the talon is empty and the seat passes."""
+    hands: tuple[int, ...]
+    """Masks by seat, of the world that the draw was sampled from, the drawn tiles in."""
+
+    def view(self) -> View | None:
+        """What the seat to place knows then: the drawer or, where it must pass, a seat after it in this world.
+
+        ``None`` where no seat can place a tile: the round is blocked.
+        """
+        before = self.before
+        if self.fits:
+            history = before.position
+            assert isinstance(history, History)
+            events = (*history.events, Draw(before.seat, len(self.drawn), self.drawn))
+            return View(before.players, before.seat, before.scores, replace(history, events=events))
+        open_pips = {point.pips for point in before.attachment_points()}
+        for step in range(1, before.players):
+            seat = (before.seat + step) % before.players
+            if any({tile.low, tile.high} & open_pips for tile in mask_tiles(self.hands[seat])):
+                return self._snapshot(seat, sorted(open_pips), step)
+        return None
+
+    def _snapshot(self, seat: int, open_pips: list[int], step: int) -> View:
+        before = self.before
+        passed = [(before.seat + k) % before.players for k in range(step)]
+        return View.from_snapshot(
+            players=before.players,
+            seat=seat,
+            table=before.placements,
+            hand=mask_tiles(self.hands[seat]),
+            sizes=[hand.bit_count() for hand in self.hands],
+            talon_size=0,
+            scores=before.scores_now,
+            voids=dict.fromkeys(passed, open_pips),
+        )
+
+    def blocked(self, drawing: Drawing) -> Value:
+        """What it is worth that the round is blocked in this world."""
+        players = self.before.players
+        costs = [0] * len(drawing.banked)
+        for seat, hand in enumerate(self.hands):
+            costs[team_of(players, seat)] += deduction(sum(tile.pips for tile in mask_tiles(hand)))
+        scores = [score - cost for score, cost in zip(self.before.scores_now, costs, strict=True)]
+        settled = margins_of([-cost for cost in costs])
+        margins = tuple(a + b for a, b in zip(drawing.banked, settled, strict=True))
+        return Value(load(players).chance(scores), margins)
+
+
+def _outcomes(before: View, seed: int) -> Iterator[_Outcome]:
+    """Draws that might have been, each with its chance."""
+    masks, talons = Belief(before).sample_many(SAMPLES, np.random.default_rng(seed))
+    open_pips = {point.pips for point in before.attachment_points()}
+    own = tile_mask(before.hand)
+    for row, talon in zip(masks, talons, strict=True):
+        drawn: list[Tile] = []
+        fits = False
+        for index in talon:
+            drawn.append(TILES[int(index)])
+            fits = bool({drawn[-1].low, drawn[-1].high} & open_pips)
+            if fits:
+                break
+        hands = [int(mask) for mask in row]
+        hands[before.seat] = own | tile_mask(drawn)
+        yield _Outcome(before, tuple(drawn), fits, tuple(hands))

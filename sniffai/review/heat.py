@@ -1,0 +1,70 @@
+"""Where the hidden tiles might have been, as a table of shades: what the seat could infer before its decision."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sniffai.draw.svg import words
+from sniffai.explain.languages import Words
+from sniffai.review.judge import Judged
+from sniffai.review.story import Subject
+from sniffai.review.terms import seat_name
+from sniffai.tiles import TILES, Tile
+
+LEAST: Final = 0.0005
+"""Chances below are shown as none."""
+
+
+def heat_map(subject: Subject, one: Judged, truth: Sequence[frozenset[Tile]] | None, say: Words) -> str:
+    """A row a hidden tile, a column a place.
+
+    :param truth: by seat the tiles that it held; ``None`` where that is not known.
+    """
+    assert one.belief is not None
+    table = one.belief.table
+    seat = one.choice.seat
+    others = [other for other in range(subject.players) if other != seat]
+    hidden = [tile for tile in TILES if table[tile.index, seat] == 0 and table[tile.index].sum() > 0]
+    if not hidden:
+        nothing = say.say("No tile was hidden.")
+        return f"<p>{words(nothing)}</p>"
+    columns = [*others, subject.players]
+    heads = [seat_name(subject, other, say).partition(" (")[0] for other in others] + [say.say("talon")]
+    rows = [
+        _row(tile, [float(table[tile.index, column]) for column in columns], _place(tile, others, truth))
+        for tile in hidden
+    ]
+    head = "".join(f'<th scope="col">{words(text)}</th>' for text in heads)
+    caption = say.say("Belief: chances in per cent")
+    if truth is not None:
+        caption += " · " + say.say("◆ where the tile was in truth")
+    name = say.say("tile")
+    first = f'<th scope="col">{words(name)}</th>'
+    return (
+        f'<table class="heat"><caption>{words(caption)}</caption><thead><tr>{first}'
+        f"{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _place(tile: Tile, others: Sequence[int], truth: Sequence[frozenset[Tile]] | None) -> int | None:
+    """The column where the tile was."""
+    if truth is None:
+        return None
+    for column, seat in enumerate(others):
+        if tile in truth[seat]:
+            return column
+    return len(others)
+
+
+def _row(tile: Tile, chances: Sequence[float], place: int | None) -> str:
+    cells = "".join(_cell(chance, column == place) for column, chance in enumerate(chances))
+    return f'<tr><th scope="row">{tile}</th>{cells}</tr>'
+
+
+def _cell(chance: float, true: bool) -> str:
+    if chance < LEAST:
+        text, shade = "–", 0.0
+    else:
+        text, shade = f"{100 * chance:.0f}", 0.08 + 0.92 * chance
+    dark = " dark" if shade > 0.5 else ""
+    sign = "◆ " if true else ""
+    return f'<td class="shade{dark}" style="--heat:{shade:.2f}">{sign}{text}</td>'

@@ -1,0 +1,185 @@
+"""One placement judged: what it lost against the best move, from what its seat knew.
+
+    survey        all moves are searched, the best is found
+    refinement    where another move was played, that one and the best alone are searched again, by several searches
+                  with seeds of their own
+
+The loss is the mean of the refinement's differences, its standard error comes from their scatter. So it has no part in
+the choice of the best move, and everything that moves both values alike is out of it. Where nothing is hidden any more
+the survey has solved the round, and the loss is exact.
+"""
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+from sniffai.arena import derived_seed
+from sniffai.explain import Reason, compare
+from sniffai.params import Limits
+from sniffai.report import Analysis, BeliefTable, LineStep, MoveEvaluation, Source
+from sniffai.review.story import Choice
+from sniffai.review.values import Value
+from sniffai.review.verdict import Verdict, phase_of, verdict_of
+from sniffai.run import LEAST_SECONDS
+from sniffai.search import Searcher
+
+REFINEMENTS: Final = 8
+"""Searches of a refinement. Their scatter has so many degrees of freedom less one."""
+
+REFINEMENT_SHARE: Final = 0.5
+"""The limits of each, as a share of the survey's."""
+
+LEAST_SIMULATIONS: Final = 32
+"""Of each search of a refinement or of a draw, whatever the limits: more than there are moves."""
+
+MAX_REASONS: Final = 4
+"""Reasons kept of a placement that was not the best."""
+
+Searching: TypeAlias = Generator[tuple[Searcher, Limits], Analysis, Any]
+"""Work that asks for one search after the other: it yields a searcher with its limits and is sent what that found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of one placement."""
+
+    choice: Choice
+    phase: str
+    """One of :data:`sniffai.review.PHASES`."""
+    source: Source
+    """``"forced"``: there was nothing to choose. ``"exact"``: the rest of the round was solved."""
+    best: MoveEvaluation | None = None
+    """The best move, as the survey found it; ``None`` where there was nothing to choose."""
+    played: MoveEvaluation | None = None
+    """The placement itself, in the same survey."""
+    value: Value | None = None
+    """What the position was worth before, with the best move; ``None`` where there was nothing to choose."""
+    lost: Value | None = None
+    """What the placement changed: the value after it less :attr:`value`."""
+    loss: float = 0.0
+    """In chance to win the match, for the mover's team; as small below 0 as its error."""
+    loss_error: float = 0.0
+    """Its standard error; 0 where the placement was the survey's best, or the loss is exact."""
+    points_loss: float = 0.0
+    """In points of the round. Below 0 where more points win the match less often."""
+    points_loss_error: float = 0.0
+    verdict: Verdict = Verdict.NONE
+    reasons: tuple[Reason, ...] = ()
+    """What the best move does better, where the placement is no better than doubtful."""
+    belief: BeliefTable | None = None
+    """Where the hidden tiles might have been, for the seat."""
+    simulations: int = 0
+    deterministic: bool = True
+
+    @property
+    def searched(self) -> bool:
+        """Whether there was a choice."""
+        return self.source != "forced"
+
+    @property
+    def was_best(self) -> bool:
+        """Whether the placement was the survey's best, or equal to it."""
+        return self.best is not None and self.played is not None and self.best.rank == self.played.rank
+
+    @property
+    def line(self) -> tuple[LineStep, ...]:
+        """The best line."""
+        return () if self.best is None else self.best.line
+
+
+def judge(choice: Choice, limits: Limits, seed: int) -> Generator[tuple[Searcher, Limits], Analysis, Judged]:
+    """Judge one placement.
+
+    :param limits: of the survey.
+    :param seed: 0..2**64-1.
+    """
+    phase = phase_of(len(choice.view.placements))
+    if choice.forced:
+        return Judged(choice, phase, "forced")
+    survey = yield Searcher(choice.view, seed=derived_seed(seed, 0)), limits
+    best, played = survey.moves[0], evaluation_of(survey, choice)
+    judged = Judged(
+        choice=choice,
+        phase=phase,
+        source=survey.source,
+        best=best,
+        played=played,
+        value=Value.of(best.values, choice.banked),
+        lost=Value.zero(len(best.values)),
+        belief=survey.belief,
+        simulations=survey.effort.simulations,
+        deterministic=survey.deterministic,
+    )
+    if played.rank == 1:
+        return judged
+    if survey.source == "exact":
+        difference = Value.of(played.values, choice.banked) - Value.of(best.values, choice.banked)
+        return _with_loss(judged, survey, [difference], exact=True)
+    found = []
+    for number in range(REFINEMENTS):
+        searcher = Searcher(choice.view, seed=derived_seed(seed, 1, number), include=[best.move, choice.played])
+        refined = yield searcher, share_of(limits, REFINEMENT_SHARE)
+        found.append(_difference(refined, choice, best))
+        judged = replace(
+            judged,
+            simulations=judged.simulations + refined.effort.simulations,
+            deterministic=judged.deterministic and refined.deterministic,
+        )
+    return _with_loss(judged, survey, found, exact=False)
+
+
+def evaluation_of(analysis: Analysis, choice: Choice) -> MoveEvaluation:
+    """The entry of the placement: equal attachment points are one move."""
+    move = choice.played
+    for entry in analysis.moves:
+        if entry.move.tile == move.tile and (entry.move.at == move.at or move.at in entry.equal_points):
+            return entry
+    raise AssertionError(f"{move} is not among the moves analysed")
+
+
+def share_of(limits: Limits, share: float) -> Limits:
+    """The limits of a search that gets a share of a survey's, but enough for every move to be tried."""
+    effective = limits.effective()
+    return replace(
+        limits,
+        simulations=None if limits.simulations is None else max(LEAST_SIMULATIONS, round(share * limits.simulations)),
+        seconds=None if effective.seconds is None else max(LEAST_SECONDS, share * effective.seconds),
+        stop_when_decided=False,
+        target_standard_error=None,
+    )
+
+
+def _difference(refined: Analysis, choice: Choice, best: MoveEvaluation) -> Value:
+    """The value of the placement less that of the best move, in one search of both."""
+    played = evaluation_of(refined, choice)
+    other = next(entry for entry in refined.moves if entry.move == best.move)
+    return Value.of(played.values, choice.banked) - Value.of(other.values, choice.banked)
+
+
+def _with_loss(judged: Judged, survey: Analysis, found: Sequence[Value], *, exact: bool) -> Judged:
+    lost = Value.mean(found)
+    team = judged.choice.team
+    chances = [-value.chances[team] for value in found]
+    points = [-value.margins[team] for value in found]
+    loss, error = -lost.chances[team], 0.0 if exact else standard_error(chances)
+    verdict = verdict_of(loss, error)
+    reasons: tuple[Reason, ...] = ()
+    if verdict is not Verdict.NONE:
+        reasons = compare(judged.choice.view, survey, judged.choice.played)[:MAX_REASONS]
+    return replace(
+        judged,
+        lost=lost,
+        loss=loss,
+        loss_error=error,
+        points_loss=-lost.margins[team],
+        points_loss_error=0.0 if exact else standard_error(points),
+        verdict=verdict,
+        reasons=reasons,
+    )
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """The standard error of the mean of at least two values."""
+    mean = sum(values) / len(values)
+    return math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values))

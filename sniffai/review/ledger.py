@@ -1,0 +1,232 @@
+"""The accounts of luck and skill: how a match came from its start to its result, step by step.
+
+The *value* of a moment is what the search expects from what the seat that is to place knows then; between two rounds it
+is match equity. Each step is a difference of two such values, so that all of them add up to the result less the start:
+
+=======  ===================================================================================  =====
+lot      the lead went by lot                                                                 luck
+deal     the leader looks at its tiles                                                        luck
+hands    the turn goes on to the next seat, which knows its own tiles                         luck
+draw     a seat drew: what the tiles are worth less what was to be expected of the draw        luck
+move     a seat placed: what that is worth less the best move                                 skill
+others   what happened between two turns of the one seat whose tiles are known                luck
+end      the round ended: hidden hands are settled, the next lead is known                    luck
+=======  ===================================================================================  =====
+
+Whatever the player before expected of the tiles of the next one is the mean over what those may be. So with right
+values every step of luck is 0 on average, and a step of skill is never above it for the team that places.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sniffai.equity import load
+from sniffai.review.drawing import DrawLuck
+from sniffai.review.judge import Judged
+from sniffai.review.story import Story
+from sniffai.review.strength import lead_margins
+from sniffai.review.values import Value
+from sniffai.rules import TEAMS
+
+
+class StepKind(StrEnum):
+    """What made the value another one."""
+
+    LOT = "lot"
+    DEAL = "deal"
+    HANDS = "hands"
+    DRAW = "draw"
+    OTHERS = "others"
+    END = "end"
+    MOVE = "move"
+
+    @property
+    def luck(self) -> bool:
+        """Whether nobody could help it."""
+        return self is not StepKind.MOVE
+
+
+LUCK = tuple(kind for kind in StepKind if kind.luck)
+"""The kinds of luck."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change of value."""
+
+    kind: StepKind
+    round: int
+    event: int | None
+    """The event of the round at which the value is :attr:`after`; ``None`` before the first and after the last."""
+    seat: int | None
+    """Who placed, drew, or turned out to hold its tiles."""
+    before: Value
+    after: Value
+
+    @property
+    def change(self) -> Value:
+        """What it changed."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What became of one round, or of a whole match, and why."""
+
+    start: Value
+    moves: Mapping[int, Value]
+    """Skill: what the placements of each seat changed, for every team."""
+    luck: Mapping[StepKind, Value]
+    """By kind, for every team."""
+    result: Value
+    final: bool
+    """Whether the result is what came of it; else it is the value when the record ends."""
+
+    @property
+    def skill(self) -> Value:
+        """What all placements changed."""
+        return Value.total(self.moves.values(), len(self.start.chances))
+
+    @property
+    def all_luck(self) -> Value:
+        """What everything else changed."""
+        return Value.total(self.luck.values(), len(self.start.chances))
+
+    @property
+    def residual(self) -> float:
+        """By how much start, skill and luck miss the result: what rounding leaves, far below 1e-9."""
+        gap = self.start + self.skill + self.all_luck - self.result
+        return max(map(abs, (*gap.chances, *gap.margins)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "start": self.start.to_dict(),
+            "skill": self.skill.to_dict(),
+            "skill_by_seat": {str(seat): value.to_dict() for seat, value in self.moves.items()},
+            "luck": self.all_luck.to_dict(),
+            "luck_by_kind": {str(kind): value.to_dict() for kind, value in self.luck.items()},
+            "result": self.result.to_dict(),
+            "final": self.final,
+            "residual": self.residual,
+        }
+
+
+def steps_of(
+    story: Story, number: int, judged: Mapping[int, Judged], drawn: Mapping[int, DrawLuck]
+) -> tuple[Step, ...]:
+    """The steps of one round.
+
+    :param number: of the round in the match, from 0.
+    :param judged: the placements of the round, by event.
+    :param drawn: its draws, by event.
+    """
+    chain = _Chain(story, number)
+    for i in range(len(story.events)):
+        if i in drawn:
+            chain.draw(i, drawn[i], _value_at(story, judged, i + 1))
+        elif i in judged:
+            chain.move(i, judged[i])
+    if story.outcome is not None:
+        chain.to(StepKind.END, None, None, story.outcome)
+    return tuple(chain.steps)
+
+
+def account_of(steps: Sequence[Step], final: bool) -> Account:
+    """The account of one round.
+
+    :param steps: at least one.
+    """
+    return _account([steps], steps[0].before, steps[-1].after, final)
+
+
+def match_account(rounds: Sequence[Sequence[Step]], final: bool) -> Account:
+    """The account of a match: chances from its start to its result, points as the sum over its rounds."""
+    starts = [steps[0].before for steps in rounds]
+    ends = [steps[-1].after for steps in rounds]
+    teams = len(starts[0].chances)
+    start = Value(starts[0].chances, Value.total(starts, teams).margins)
+    result = Value(ends[-1].chances, Value.total(ends, teams).margins)
+    return _account(rounds, start, result, final)
+
+
+def _account(rounds: Sequence[Sequence[Step]], start: Value, result: Value, final: bool) -> Account:
+    moves: dict[int, list[Value]] = {}
+    luck: dict[StepKind, list[Value]] = {}
+    for steps in rounds:
+        for step in steps:
+            if step.kind is StepKind.MOVE:
+                assert step.seat is not None
+                moves.setdefault(step.seat, []).append(step.change)
+            else:
+                luck.setdefault(step.kind, []).append(step.change)
+    teams = len(start.chances)
+    return Account(
+        start=start,
+        moves={seat: Value.total(moves[seat], teams) for seat in sorted(moves)},
+        luck={kind: Value.total(luck[kind], teams) for kind in StepKind if kind in luck},
+        result=result,
+        final=final,
+    )
+
+
+class _Chain:
+    """The steps of a round in the making: each begins where the one before ended."""
+
+    def __init__(self, story: Story, number: int) -> None:
+        self.steps: list[Step] = []
+        self._number = number
+        self._whole = len(story.seats) > 1
+        self._between = StepKind.DEAL
+        """What the next change will have been, unless it is a draw or a placement."""
+        self._drawer: int | None = None
+        teams = TEAMS[story.players]
+        equity = load(story.players)
+        led = Value(equity.chance(story.scores, story.leader), lead_margins(story.players, story.leader))
+        self._now = led
+        if story.by_lot:
+            self._now = Value(equity.chance(story.scores), (0.0,) * teams)
+            self.to(StepKind.LOT, None, None, led)
+
+    def to(self, kind: StepKind, event: int | None, seat: int | None, value: Value) -> None:
+        """One step."""
+        self.steps.append(Step(kind, self._number, event, seat, self._now, value))
+        self._now = value
+
+    def draw(self, event: int, found: DrawLuck, value: Value | None) -> None:
+        """The draws of a turn.
+
+        :param value: of the choice that follows it; ``None`` where there was nothing to choose.
+        """
+        seat = found.drawing.seat
+        after = found.after if value is None else value
+        if found.luck is None or after is None:
+            # The seat had to pass: what its draw was worth shows in the value of whoever places next.
+            self.to(self._between, event, seat, found.expected)
+            self._between, self._drawer = StepKind.DRAW, seat
+            return
+        self.to(self._between, event, seat, after - found.luck)
+        self.to(StepKind.DRAW, event, seat, after)
+        self._settle()
+
+    def move(self, event: int, found: Judged) -> None:
+        """A placement; where there was nothing to choose nothing is known of it."""
+        if found.value is None or found.lost is None:
+            return
+        seat = found.choice.seat
+        if self._now is not found.value:
+            self.to(self._between, event, seat if self._drawer is None else self._drawer, found.value)
+        self.to(StepKind.MOVE, event, seat, found.value + found.lost)
+        self._settle()
+
+    def _settle(self) -> None:
+        self._between = StepKind.HANDS if self._whole else StepKind.OTHERS
+        self._drawer = None
+
+
+def _value_at(story: Story, judged: Mapping[int, Judged], event: int) -> Value | None:
+    """The value of the choice at an event, if there is one."""
+    found = judged.get(event)
+    return None if found is None else found.value

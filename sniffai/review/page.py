@@ -1,0 +1,330 @@
+"""The report: one HTML page that needs nothing else, neither a network nor a script."""
+
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from typing import Final
+
+from sniffai.draw import position_svg
+from sniffai.draw.svg import words as text_of
+from sniffai.explain import render
+from sniffai.explain.languages import Words, read_language, words
+from sniffai.explain.table import joined_sentences, move_name
+from sniffai.review.charts import (
+    account_chart,
+    anchor,
+    chance_chart,
+    legend,
+    loss_chart,
+    mark_key,
+    strength_chart,
+)
+from sniffai.review.heat import heat_map
+from sniffai.review.judge import Judged
+from sniffai.review.story import Subject
+from sniffai.review.strength import LEAST_DECISIONS
+from sniffai.review.summary import PlayerSummary, Review, Tally
+from sniffai.review.terms import (
+    level_name,
+    line_text,
+    number,
+    percent,
+    phase_name,
+    seat_name,
+    source_name,
+    team_name,
+    verdict_name,
+)
+from sniffai.review.verdict import SIGNIFICANT, THRESHOLDS, Verdict
+from sniffai.rules import TARGET
+from sniffai.tiles import Tile
+from sniffai.version import VERSION
+
+STYLE: Final = "data/review.css"
+"""In the package; the page has it inside."""
+
+POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+"""What the page may load: nothing."""
+
+
+def html_report(review: Review, language: str = "en") -> str:
+    """The report of a review.
+
+    :param language: see :func:`sniffai.explain.read_language`.
+    :raises LimitsError: the language is unknown.
+    """
+    say = words(read_language(language))
+    style = resources.files("sniffai").joinpath(STYLE).read_text(encoding="utf-8")
+    title = _title(review.subject, say)
+    body = "\n".join(_sections(review, say))
+    return (
+        f'<!doctype html>\n<html lang="{say.language}">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{text_of(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{text_of(title)}</h1>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _title(subject: Subject, say: Words) -> str:
+    named = dict(subject.tags).get("Event") or ""
+    title = say.say("Review of a match") if len(subject.stories) > 1 else say.say("Review of a round")
+    return f"{title}: {named}" if named else title
+
+
+def _sections(review: Review, say: Words) -> Iterator[str]:
+    yield _head(review, say)
+    yield _section(
+        say.say("Players"), '<div class="cards">' + "".join(_player(review, p, say) for p in review.players) + "</div>"
+    )
+    yield _section(
+        say.say("Chance to win the match"),
+        _note(say.say("Each line is a seat's chance as it saw it itself, with its own tiles: so they need not add up."))
+        + f'<p class="keys">{legend(say, review)}{_mark_keys(say, mistakes=True)}</p>'
+        + chance_chart(review, say),
+    )
+    yield _section(
+        say.say("Loss of each decision"),
+        _note(say.say("By how much each placement lowered the chance to win the match, against the best one."))
+        + f'<p class="keys">{_mark_keys(say, mistakes=False)}</p>'
+        + loss_chart(review, say),
+    )
+    yield _section(say.say("Luck and skill"), _accounts(review, say))
+    yield _section(say.say("Mistakes"), _mistakes(review, say))
+    yield _section(say.say("All placements"), _all_placements(review, say))
+    yield _section(say.say("How to read this"), _guide(say))
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section>\n<h2>{text_of(title)}</h2>\n{body}\n</section>"
+
+
+def _note(text: str) -> str:
+    return f'<p class="note">{text_of(text)}</p>'
+
+
+# Head and players
+
+
+def _head(review: Review, say: Words) -> str:
+    subject = review.subject
+    last = subject.stories[-1]
+    rounds = len(subject.stories)
+    lines = [
+        say.say("{seats} seats to {target} points", seats=subject.players, target=TARGET[subject.players]),
+        say.count("{count} round", "{count} rounds", rounds, count=rounds),
+    ]
+    if not subject.whole:
+        lines.append(say.say("as seat {seat} saw it", seat=last.seats[0]))
+    lines += [text for name, text in subject.tags if name == "Date"]
+    simulations, each = f"{review.simulations:,}", review.limits.simulations
+    cost = say.say("sniffai {version}, {simulations} simulations in all", version=VERSION, simulations=simulations)
+    if each:
+        survey = f"{each:,}"
+        cost += ", " + say.say("{simulations} a decision", simulations=survey)
+    return f'<p class="lead">{text_of(" · ".join(lines))}</p>\n<p class="note">{text_of(cost)}</p>'
+
+
+def _player(review: Review, player: PlayerSummary, say: Words) -> str:
+    tally, rate = player.tally, player.tally.error_rate
+    counts = " ".join(
+        f'<span class="count">{mark_key(verdict, verdict_name(verdict, say))}'
+        f"{tally.verdicts[verdict]} {text_of(verdict_name(verdict, say))}</span>"
+        for verdict in (Verdict.BLUNDER, Verdict.ERROR, Verdict.DOUBTFUL)
+    )
+    facts = [
+        (
+            say.say("decisions"),
+            say.say(
+                "{count}, {forced} forced, {exact} exact",
+                count=tally.decisions,
+                forced=player.forced,
+                exact=player.exact,
+            ),
+        ),
+        (say.say("errors a decision"), "–" if rate is None else percent(rate)),
+        (say.say("loss in all"), _loss(tally.loss, tally.loss_error, tally.points_loss, say)),
+        (
+            say.say("luck"),
+            f"{percent(player.luck.chances[player.team], True)} · {_points(player.luck.margins[player.team], say)}",
+        ),
+    ]
+    rows = "".join(f"<dt>{text_of(name)}</dt><dd>{text_of(value)}</dd>" for name, value in facts)
+    return (
+        f'<article class="card"><h3><span class="swatch seat{player.seat}"></span>'
+        f"{text_of(seat_name(review.subject, player.seat, say))}</h3>\n<p>{counts}</p><dl>{rows}</dl>"
+        f"{_strength(player, say)}{_phases(player, say)}</article>"
+    )
+
+
+def _loss(loss: float, error: float, points: float, say: Words) -> str:
+    return f"{percent(loss)} ± {number(100 * error)} · {_points(points, say, signed=False)}"
+
+
+def _points(points: float, say: Words, signed: bool = True) -> str:
+    return say.say("{points} points", points=number(points, signed))
+
+
+def _strength(player: PlayerSummary, say: Words) -> str:
+    strength = player.strength
+    if strength is None:
+        return _note(say.say("Estimated strength: it takes {count} decisions.", count=LEAST_DECISIONS))
+    said = say.say(
+        "Estimated strength: {level}, {scale} on the scale of levels ({low} to {high})",
+        level=level_name(strength.level, say),
+        scale=number(strength.scale),
+        low=number(strength.low),
+        high=number(strength.high),
+    )
+    return f"<p>{text_of(said)}</p>{strength_chart(strength, say)}"
+
+
+def _phases(player: PlayerSummary, say: Words) -> str:
+    heads = (say.say("phase"), say.say("decisions"), say.say("errors"), say.say("loss"))
+    rows = [
+        (phase_name(phase, say), str(tally.decisions), str(tally.mistakes), _short_loss(tally))
+        for phase, tally in player.phases.items()
+    ]
+    return _table(heads, rows, "phases")
+
+
+def _short_loss(tally: Tally) -> str:
+    return f"{percent(tally.loss)} ± {number(100 * tally.loss_error)}"
+
+
+def _table(heads: Iterable[str], rows: Iterable[Iterable[str]], kind: str) -> str:
+    head = "".join(f'<th scope="col">{text_of(text)}</th>' for text in heads)
+    body = "".join("<tr>" + "".join(f"<td>{text_of(text)}</td>" for text in row) + "</tr>" for row in rows)
+    return f'<table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _mark_keys(say: Words, mistakes: bool) -> str:
+    shown = [Verdict.ERROR, Verdict.BLUNDER] if mistakes else [Verdict.DOUBTFUL, Verdict.ERROR, Verdict.BLUNDER]
+    return "".join(
+        f"<span>{mark_key(verdict, verdict_name(verdict, say))} {text_of(verdict_name(verdict, say))}</span>"
+        for verdict in shown
+    )
+
+
+# Accounts
+
+
+def _accounts(review: Review, say: Words) -> str:
+    note = say.say(
+        "Start, the placements of every seat and luck add up to the result, exactly: each bar is a difference of two"
+        " values. What a seat loses by its placements the others win."
+    )
+    parts = [_note(note)]
+    for points, title in ((False, say.say("Chance to win the match")), (True, say.say("Points, margin of all rounds"))):
+        charts = "".join(
+            f"<figure><figcaption>{text_of(team_name(review.subject, team, say))}</figcaption>"
+            f"{account_chart(review.account, team, say, points)}</figure>"
+            for team in range(review.subject.teams)
+        )
+        parts.append(f'<h3>{text_of(title)}</h3><div class="accounts">{charts}</div>')
+    return "\n".join(parts)
+
+
+# Placements
+
+
+def _mistakes(review: Review, say: Words) -> str:
+    found = review.mistakes
+    if not found:
+        return _note(say.say("There is none."))
+    note = say.say(
+        "A is the best move, B the one that was played. Doubtful ones are folded: open them to see the table."
+    )
+    return _note(note) + "\n".join(_mistake(review, one, say) for one in found)
+
+
+def _mistake(review: Review, one: Judged, say: Words) -> str:
+    choice, best = one.choice, one.best
+    assert best is not None
+    name = verdict_name(one.verdict, say)
+    where = say.say("Round {round}, event {event}", round=choice.round + 1, event=choice.event + 1)
+    head = (
+        f"{mark_key(one.verdict, name)} {text_of(where)} · {text_of(seat_name(review.subject, choice.seat, say))} · "
+        f"<strong>{text_of(name)}</strong> {text_of(percent(-one.loss, True))}"
+    )
+    facts = [
+        (say.say("loss"), _loss(one.loss, one.loss_error, one.points_loss, say)),
+        (say.say("best move"), f"A  {move_name(best.move, say)}"),
+        (say.say("played"), f"B  {move_name(choice.played, say)}"),
+        (say.say("best line"), line_text(one.line, say)),
+        (say.say("values"), source_name(one.source, say)),
+    ]
+    rows = "".join(f"<dt>{text_of(key)}</dt><dd>{text_of(value)}</dd>" for key, value in facts)
+    why = "".join(f"<li>{text_of(render(reason, say.language))}</li>" for reason in one.reasons)
+    better = say.say("What the best move does better")
+    because = f"<h4>{text_of(better)}</h4><ul>{why}</ul>" if why else ""
+    drawn = position_svg(choice.view, language=say.language, moves={"A": best.move, "B": choice.played})
+    opened = " open" if one.verdict.mistake else ""
+    return (
+        f'<details class="mistake" id="{anchor(one)}"{opened}><summary>{head}</summary>\n<div class="parts">'
+        f'<div class="drawn">{drawn}</div>\n<div class="said"><dl>{rows}</dl>{because}</div>\n'
+        f'<div class="belief">{heat_map(review.subject, one, _truth(review, one), say)}</div></div></details>'
+    )
+
+
+def _truth(review: Review, one: Judged) -> list[frozenset[Tile]] | None:
+    """By seat the tiles that it held, where they are known."""
+    if not review.subject.whole:
+        return None
+    story = review.subject.stories[one.choice.round]
+    return [frozenset(story.view(seat, one.choice.event).hand) for seat in range(review.subject.players)]
+
+
+def _all_placements(review: Review, say: Words) -> str:
+    heads = (
+        say.say("round"),
+        say.say("event"),
+        say.say("seat"),
+        say.say("played"),
+        say.say("points"),
+        say.say("best move"),
+        say.say("loss"),
+        say.say("values"),
+        say.say("class"),
+    )
+    rows = [_placement_row(one, say) for one in review.judged]
+    summary = say.count("{count} placement", "{count} placements", len(rows), count=len(rows))
+    return (
+        f'<details><summary>{text_of(summary)}</summary><div class="wide">{_table(heads, rows, "all")}</div></details>'
+    )
+
+
+def _placement_row(one: Judged, say: Words) -> tuple[str, ...]:
+    choice = one.choice
+    plain = (str(choice.round + 1), str(choice.event + 1), str(choice.seat), str(choice.played), str(choice.points))
+    if one.best is None:
+        return (*plain, "", "", source_name(one.source, say), "")
+    loss = f"{percent(one.loss)} ± {number(100 * one.loss_error)}"
+    best = "=" if one.was_best else str(one.best.move)
+    return (*plain, best, loss, source_name(one.source, say), verdict_name(one.verdict, say))
+
+
+def _guide(say: Words) -> str:
+    limits, errors = {name: percent(least) for name, least in THRESHOLDS.items()}, f"{SIGNIFICANT:g}"
+    sentences = [
+        say.say(
+            "A placement is judged from what its seat knew, never from the tiles that it could not see. Its loss is how"
+            " much less chance to win the match it leaves than the best move; ± is the standard error."
+        ),
+        say.say(
+            "It is called doubtful from {doubtful}, an error from {error} and a blunder from {blunder} on, and only"
+            " where the loss is more than {errors} standard errors, so that it is hardly chance.",
+            errors=errors,
+            **limits,
+        ),
+        say.say(
+            "Luck is what nobody could help: who leads by lot, the tiles of the deal, what the next seat turns out to"
+            " hold, draws against what was to be expected of them, and the tiles left at the end. In the long run it is"
+            " nobody's friend."
+        ),
+        say.say(
+            "The strength compares the points lost in a decision with what each level of play loses. Few decisions say"
+            " little: look at the interval."
+        ),
+    ]
+    return f"<p>{text_of(joined_sentences(sentences))}</p>"

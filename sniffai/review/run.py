@@ -1,0 +1,98 @@
+"""Reviewing: the work of one review, piece by piece, here or wherever its pieces are run."""
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from sniffai.arena import derived_seed, mapped
+from sniffai.params import Limits, check_seed
+from sniffai.report import Analysis
+from sniffai.review.drawing import DrawLuck, weigh_draw
+from sniffai.review.judge import Judged, judge
+from sniffai.review.story import Choice, Point, Subject
+from sniffai.review.summary import Review, put_together
+from sniffai.search import Searcher
+
+DEFAULT_SIMULATIONS: Final = 20_000
+"""Of each survey where no limit is given."""
+
+Result: TypeAlias = Judged | DrawLuck
+"""What comes of one piece of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of a review: a placement to judge or a draw to weigh, by itself."""
+
+    point: Point
+    limits: Limits
+    seed: int
+
+    @property
+    def forced(self) -> bool:
+        """Whether there is nothing to search."""
+        return isinstance(self.point, Choice) and self.point.forced
+
+    def work(self) -> Generator[tuple[Searcher, Limits], Analysis, Result]:
+        """What has to be searched, one search after the other: it is sent what each found, and returns the result."""
+        if isinstance(self.point, Choice):
+            return judge(self.point, self.limits, self.seed)
+        return weigh_draw(self.point, self.limits, self.seed)
+
+
+def jobs_of(subject: Subject, limits: Limits | None = None, seed: int = 0) -> list[Job]:
+    """The pieces of a review, in the order of play. Each has a seed of its own.
+
+    :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` where not given.
+    :param seed: 0..2**64-1.
+    :raises LimitsError: the seed is out of range.
+    """
+    check_seed(seed)
+    given = limits or Limits(simulations=DEFAULT_SIMULATIONS)
+    return [Job(point, given, derived_seed(seed, point.round, point.event)) for point in subject.points()]
+
+
+def run_job(job: Job) -> Result:
+    """Do one piece of work."""
+    work = job.work()
+    try:
+        searcher, limits = next(work)
+        while True:
+            searcher, limits = work.send(searcher.run(limits))
+    except StopIteration as done:
+        result: Result = done.value
+        return result
+
+
+def review(
+    subject: Subject,
+    limits: Limits | None = None,
+    *,
+    seed: int = 0,
+    workers: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Review:
+    """Review a match or a round: every placement from what its seat knew.
+
+    With limits in simulations the same subject, limits and seed give the same review.
+
+    :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` where not given.
+    :param seed: 0..2**64-1.
+    :param workers: processes; 1 works in this one.
+    :param progress: called with how many pieces are done, and how many there are.
+    :raises LimitsError: the seed is out of range.
+    """
+    jobs = jobs_of(subject, limits, seed)
+    results: list[Result] = []
+    for result in mapped(run_job, jobs, workers):
+        results.append(result)
+        if progress is not None:
+            progress(len(results), len(jobs))
+    return collected(subject, limits, seed, results)
+
+
+def collected(subject: Subject, limits: Limits | None, seed: int, results: Sequence[Result]) -> Review:
+    """The review of a subject from all results of its jobs, in any order."""
+    judged = [result for result in results if isinstance(result, Judged)]
+    drawn = [result for result in results if isinstance(result, DrawLuck)]
+    return put_together(subject, limits or Limits(simulations=DEFAULT_SIMULATIONS), seed, judged, drawn)

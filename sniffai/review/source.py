@@ -1,0 +1,134 @@
+"""What a file holds: a match record, traces, or the events of one round as everyone or as one seat saw them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from sniffai.errors import NotationError, RecordError, SniffError
+from sniffai.events import Play, read_events
+from sniffai.matchfile import parse_match
+from sniffai.record import Ending, MatchRecord, RoundRecord
+from sniffai.review.story import Subject
+from sniffai.round import Round
+from sniffai.trace import parse_traces, replay_trace
+from sniffai.view import View
+
+_ROUND: Final = ("players", "hands", "talon", "leader", "scores")
+_VIEW: Final = ("players", "seat", "leader", "hand", "events", "scores")
+
+
+def read_subject(text: str) -> Subject:
+    """What a text holds to review. It is replayed and checked.
+
+    A match record file; a ``round`` or ``view`` line (docs/notation.md); traces, one JSON object a line, the rounds of
+    one match; or one JSON object with the raw events of a round: ``players, leader, hands, talon, scores`` and
+    ``events`` for a round with all hands known, ``players, seat, leader, hand, scores`` and ``events`` for what one
+    seat saw (:mod:`sniffai.events` has the form of an event).
+
+    :raises NotationError: it cannot be read; ``field`` is such as ``"line 12"``.
+    :raises RecordError: it can be read, but is not true; ``field`` is such as ``"line 37: round 3, event 6"`` or
+        ``"events[5]"``.
+    :raises SniffError: a view that breaks a rule.
+    """
+    start = text.lstrip()
+    if start.startswith("{"):
+        return _read_json(text)
+    if start.startswith("round ") and "leader=" in start.partition("\n")[0]:
+        return Subject.of_rounds([Round.from_text(text.strip())])
+    if start.startswith(("view ", "snapshot ")):
+        return Subject.of_view(View.from_text(text.strip()))
+    return of_record(parse_match(text))
+
+
+def of_record(record: MatchRecord) -> Subject:
+    """The rounds of a match record, replayed.
+
+    :raises RecordError: it is not true, or has no round; ``field`` is such as ``"line 37: round 3, event 6"``.
+    """
+    try:
+        return Subject.of_rounds(record.replay(), record.tags)
+    except RecordError as error:
+        raise RecordError(error.message, reason=error.reason, field=record.place(error.field)) from None
+
+
+def _read_json(text: str) -> Subject:
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise NotationError("no JSON: too deep", reason="UNREADABLE") from None
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data":
+            return _read_traces(text)
+        raise NotationError(f"no JSON: {error.msg}", reason="UNREADABLE", field=f"line {error.lineno}") from None
+    if "steps" in value:
+        return _read_traces(text if "\n" not in text.strip() else json.dumps(value))
+    if "hands" in value:
+        return Subject.of_rounds([_read_round(value)])
+    if "hand" in value and "events" in value:
+        return Subject.of_view(View.from_events(**_fields(value, _VIEW)))
+    raise NotationError(
+        'a trace with "steps", or a round with "hands" or a "hand" and "events" is expected', reason="UNREADABLE"
+    )
+
+
+def _read_traces(text: str) -> Subject:
+    rounds, lines = [], []
+    for line, trace in parse_traces(text):
+        try:
+            rounds.append(replay_trace(trace))
+        except RecordError as error:
+            place = f"line {line}: round {len(rounds) + 1}, {error.field}"
+            raise RecordError(error.message, reason=error.reason, field=place) from None
+        lines.append(line)
+    try:
+        return Subject.of_rounds(rounds)
+    except RecordError as error:
+        number = int(error.field.partition("[")[2].partition("]")[0] or 0)
+        place = f"line {lines[number]}: round {number + 1}" if lines else ""
+        raise RecordError(error.message, reason=error.reason, field=place) from None
+
+
+def _read_round(value: Mapping[str, Any]) -> Round:
+    """A round with all hands known, from its moves or from its events, which are compared with the rules."""
+    if "moves" in value:
+        round_ = Round(**_fields(value, _ROUND, "moves"))
+        _play_all(round_, value["moves"])
+        return round_
+    round_ = Round(**_fields(value, _ROUND, "events"))
+    start = round_.start
+    events = read_events(value.get("events", ()))
+    for i, event in enumerate(events):
+        if isinstance(event, Play) and not round_.over and event.seat == round_.seat:
+            try:
+                points = round_.play(event.move)
+            except SniffError as error:
+                raise error.at(f"events[{i}]") from None
+            if event.points is None:
+                events = (*events[:i], replace(event, points=points), *events[i + 1 :])
+    ending = Ending(round_.went_out, round_.blocked, round_.match_winner)
+    return RoundRecord(start, events, ending, round_.scores).replay()
+
+
+def _play_all(round_: Round, moves: Any) -> None:
+    if not isinstance(moves, list):
+        raise RecordError("a list of moves is expected here", reason="WRONG_TYPE", field="moves")
+    for i, move in enumerate(moves):
+        try:
+            round_.play(move)
+        except SniffError as error:
+            raise error.at(f"moves[{i}]") from None
+
+
+def _fields(value: Mapping[str, Any], names: tuple[str, ...], further: str = "") -> dict[str, Any]:
+    """The fields of an object, no more and no less.
+
+    :raises RecordError: one is missing, or there is no such field.
+    """
+    for name in names:
+        if name not in value:
+            raise RecordError("the field is missing", reason="MISSING_FIELD", field=name)
+    for name in value:
+        if name not in (*names, further):
+            raise RecordError("there is no such field", reason="UNKNOWN_FIELD", field=str(name)[:40])
+    return {name: value[name] for name in names}

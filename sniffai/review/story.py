@@ -1,0 +1,253 @@
+"""What is reviewed: rounds with all hands known, or one round as one seat saw it, event by event."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Self
+
+from sniffai.deal import Deal
+from sniffai.equity import load
+from sniffai.errors import RecordError, ViewError
+from sniffai.events import Draw, Event, Play
+from sniffai.moves import Move
+from sniffai.position import History
+from sniffai.review.values import Value, margins_of
+from sniffai.round import Round
+from sniffai.rules import TEAMS, team_of
+from sniffai.search import distinct_moves
+from sniffai.shown import shown
+from sniffai.view import View
+from sniffai.watch import Watch
+
+MAX_ROUNDS: Final = 1000
+"""Rounds that one review takes: more than any match has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One round, told to its end or as far as it is known."""
+
+    players: int
+    scores: tuple[int, ...]
+    """Points before the round, one number a team."""
+    leader: int
+    by_lot: bool
+    """Whether the lead went by lot (docs/rules.md §2), so that it was luck."""
+    events: tuple[Event, ...]
+    seats: tuple[int, ...]
+    """Whose decisions can be reviewed."""
+    outcome: Value | None
+    """How the round ended; ``None`` where it did not, or where what it cost is not known."""
+    source: Deal | View
+    """All hands, or what one seat saw."""
+
+    @classmethod
+    def of_round(cls, round_: Round, by_lot: bool) -> Self:
+        """A round with all hands known, finished or not."""
+        start = round_.start
+        outcome = _outcome(round_) if round_.over else None
+        seats = tuple(range(start.players))
+        return cls(start.players, start.scores, start.leader, by_lot, round_.history, seats, outcome, start)
+
+    @classmethod
+    def of_view(cls, view: View) -> Self:
+        """A round as one seat saw it.
+
+        :raises ViewError: it is a snapshot, which has no history.
+        """
+        if not isinstance(view.position, History):
+            raise ViewError("a snapshot has no events to review", reason="NO_EVENTS", field="view")
+        won = view.match_winner
+        outcome = None
+        if won is not None:
+            gains = [now - before for now, before in zip(view.scores_now, view.scores, strict=True)]
+            outcome = Value(_certain(won, len(gains)), margins_of(gains))
+        history = view.position
+        by_lot = not any(view.scores)
+        return cls(view.players, view.scores, history.leader, by_lot, history.events, (view.seat,), outcome, view)
+
+    def view(self, seat: int, events: int) -> View:
+        """What a seat knew after so many events.
+
+        :param seat: one of :attr:`seats`.
+        """
+        told = self.events[:events]
+        if isinstance(self.source, Deal):
+            return View.from_round(self.source, seat, told)
+        assert isinstance(self.source.position, History)
+        return View(self.players, seat, self.scores, History(self.leader, self.source.position.dealt, told))
+
+    def follow(self) -> Callable[[int, int], View]:
+        """:meth:`view` for numbers of events that never fall: quicker, as each event is told once."""
+        if not isinstance(self.source, Deal):
+            return self.view
+        round_ = Round.from_deal(self.source)
+        for event in self.events:
+            if isinstance(event, Play):
+                round_.play(event.move)
+        return Watch(round_).view
+
+    def banked(self, view: View) -> tuple[float, ...]:
+        """The margin that the round has brought so far, by team."""
+        return margins_of([now - before for now, before in zip(view.scores_now, self.scores, strict=True)])
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A placement, and all that its seat knew before."""
+
+    round: int
+    """Number of the round in the match, from 0."""
+    event: int
+    """Number of the placement among the round's events, from 0."""
+    view: View
+    played: Move
+    points: int
+    """What it scored."""
+    banked: tuple[float, ...]
+    """See :meth:`Story.banked`."""
+    after_draw: bool
+    """Whether the seat drew in this turn."""
+
+    @property
+    def seat(self) -> int:
+        """Who placed."""
+        return self.view.seat
+
+    @property
+    def team(self) -> int:
+        """Whose it was."""
+        return team_of(self.view.players, self.seat)
+
+    @property
+    def forced(self) -> bool:
+        """Whether there was one move only, equal ones once."""
+        return len(distinct_moves(self.view)) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The draws of one turn, and what their seat knew before and after."""
+
+    round: int
+    event: int
+    before: View
+    """The seat must draw."""
+    after: View
+    """It must place the tile drawn last, or pass."""
+    banked: tuple[float, ...]
+
+    @property
+    def seat(self) -> int:
+        """Who drew."""
+        return self.before.seat
+
+
+Point = Choice | Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """All that one review is about."""
+
+    players: int
+    stories: tuple[Story, ...]
+    """In the order of play."""
+    names: tuple[str, ...]
+    """By seat; ``""`` for a seat without a name."""
+    tags: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of_rounds(cls, rounds: Sequence[Round], tags: tuple[tuple[str, str], ...] = ()) -> Self:
+        """Rounds of one match, each checked by whoever made them, one after the other.
+
+        :raises RecordError: there are none, or too many; one does not begin as the one before it ended.
+        """
+        if not rounds:
+            raise RecordError("there is no round to review", reason="NO_ROUNDS", field="rounds")
+        if len(rounds) > MAX_ROUNDS:
+            raise RecordError(f"at most {MAX_ROUNDS} rounds are reviewed", reason="TOO_MANY", field="rounds")
+        stories: list[Story] = []
+        for i, round_ in enumerate(rounds):
+            if not isinstance(round_, Round):
+                raise RecordError(
+                    f"a Round is expected, not {shown(round_)}", reason="WRONG_TYPE", field=f"rounds[{i}]"
+                )
+            before = rounds[i - 1] if i else None
+            if before is not None:
+                check_follows(before, round_, f"rounds[{i}]")
+            by_lot = not any(round_.start.scores) if before is None else before.went_out is None
+            stories.append(Story.of_round(round_, by_lot))
+        players = rounds[0].players
+        named = dict(tags)
+        return cls(players, tuple(stories), tuple(named.get(f"Seat{seat}", "") for seat in range(players)), tags)
+
+    @classmethod
+    def of_view(cls, view: View) -> Self:
+        """One round as one seat saw it.
+
+        :raises ViewError: it is a snapshot.
+        """
+        return cls(view.players, (Story.of_view(view),), ("",) * view.players)
+
+    @property
+    def teams(self) -> int:
+        """How many play against each other."""
+        return TEAMS[self.players]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all hands are known, so that every seat is reviewed."""
+        return isinstance(self.stories[0].source, Deal)
+
+    def points(self) -> Iterator[Point]:
+        """Everything that has to be valued, in the order of play."""
+        for number, story in enumerate(self.stories):
+            yield from _points(story, number)
+
+
+def check_follows(before: Round, after: Round, path: str) -> None:
+    """A round begins as the one before it ended (docs/rules.md §2, §6, §7).
+
+    :raises RecordError: it does not; ``field`` is below ``path``.
+    """
+    if after.players != before.players:
+        message = f"{before.players} seats in the round before, {after.players} here"
+        raise RecordError(message, reason="WRONG_PLAYERS", field=f"{path}.players")
+    if not before.over:
+        raise RecordError("the round before is unfinished", reason="ROUND_UNFINISHED", field=path)
+    if before.match_winner is not None:
+        message = f"team {before.match_winner} has won the match in the round before"
+        raise RecordError(message, reason="MATCH_OVER", field=path)
+    if after.start.scores != before.scores:
+        scores = " ".join(map(str, before.scores))
+        raise RecordError(f"the round before ended at {scores}", reason="WRONG_SCORES", field=f"{path}.scores")
+    if before.went_out not in (None, after.start.leader):
+        message = f"seat {before.went_out} went out and leads, not seat {after.start.leader}"
+        raise RecordError(message, reason="WRONG_LEADER", field=f"{path}.leader")
+
+
+def _points(story: Story, number: int) -> Iterator[Point]:
+    view_of = story.follow()
+    for i, event in enumerate(story.events):
+        if event.seat not in story.seats:
+            continue
+        if isinstance(event, Draw):
+            before = view_of(event.seat, i)
+            yield Drawing(number, i, before, view_of(event.seat, i + 1), story.banked(before))
+        elif isinstance(event, Play):
+            view = view_of(event.seat, i)
+            drew = i > 0 and isinstance(story.events[i - 1], Draw)
+            yield Choice(number, i, view, event.move, event.points or 0, story.banked(view), drew)
+
+
+def _outcome(round_: Round) -> Value:
+    """What came of a finished round."""
+    gains = [after - before for after, before in zip(round_.scores, round_.start.scores, strict=True)]
+    won = round_.match_winner
+    if won is not None:
+        return Value(_certain(won, len(gains)), margins_of(gains))
+    return Value(load(round_.players).chance(round_.scores, round_.went_out), margins_of(gains))
+
+
+def _certain(winner: int, teams: int) -> tuple[float, ...]:
+    return tuple(float(team == winner) for team in range(teams))

@@ -1,0 +1,321 @@
+"""What a review says: every placement judged, every player summed up, luck and skill accounted for."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from sniffai.events import Play
+from sniffai.params import Limits
+from sniffai.report import LineStep, MoveEvaluation
+from sniffai.review.drawing import DrawLuck
+from sniffai.review.judge import Judged
+from sniffai.review.ledger import Account, Step, StepKind, account_of, match_account, steps_of
+from sniffai.review.story import Story, Subject
+from sniffai.review.strength import Strength, strength_of
+from sniffai.review.values import Value
+from sniffai.review.verdict import PHASES, SIGNIFICANT, THRESHOLDS, Verdict
+from sniffai.rules import TARGET, team_of
+from sniffai.version import VERSION
+
+FORM: Final = "sniffai.review/1"
+"""Names the form of :meth:`Review.to_dict`; the number grows when a field changes its meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Decisions summed up. A *decision* is a placement that the rules left a choice for."""
+
+    decisions: int
+    verdicts: Mapping[Verdict, int]
+    loss: float
+    """Of all decisions together, in chance to win the match."""
+    loss_error: float
+    points_loss: float
+    """In points."""
+    points_loss_error: float
+
+    @classmethod
+    def of(cls, judged: Iterable[Judged]) -> Self:
+        """Sum up those that had a choice."""
+        found = [one for one in judged if one.searched]
+        return cls(
+            decisions=len(found),
+            verdicts={verdict: sum(one.verdict is verdict for one in found) for verdict in Verdict},
+            loss=math.fsum(one.loss for one in found),
+            loss_error=math.hypot(*(one.loss_error for one in found)),
+            points_loss=math.fsum(one.points_loss for one in found),
+            points_loss_error=math.hypot(*(one.points_loss_error for one in found)),
+        )
+
+    @property
+    def mistakes(self) -> int:
+        """Errors and blunders."""
+        return sum(count for verdict, count in self.verdicts.items() if verdict.mistake)
+
+    @property
+    def error_rate(self) -> float | None:
+        """Mistakes a decision, 0..1; ``None`` without a decision."""
+        return self.mistakes / self.decisions if self.decisions else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "decisions": self.decisions,
+            **{str(verdict): count for verdict, count in self.verdicts.items()},
+            "error_rate": self.error_rate,
+            "win_probability_loss": self.loss,
+            "win_probability_loss_error": self.loss_error,
+            "points_loss": self.points_loss,
+            "points_loss_error": self.points_loss_error,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerSummary:
+    """One seat over the whole review."""
+
+    seat: int
+    team: int
+    name: str
+    """``""`` where the record names nobody."""
+    tally: Tally
+    forced: int
+    """Placements without a choice."""
+    exact: int
+    """Decisions whose values are exact, since nothing was hidden any more."""
+    phases: Mapping[str, Tally]
+    """By :data:`PHASES`."""
+    luck: Value
+    """Of the seat's team: see :class:`Account`."""
+    strength: Strength | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        strength = self.strength
+        return {
+            "seat": self.seat,
+            "team": self.team,
+            "name": self.name,
+            **self.tally.to_dict(),
+            "forced": self.forced,
+            "exact": self.exact,
+            "phases": {phase: tally.to_dict() for phase, tally in self.phases.items()},
+            "luck": {"win_probability": self.luck.chances[self.team], "points": self.luck.margins[self.team]},
+            "strength": None
+            if strength is None
+            else {
+                "level": strength.level,
+                "scale": strength.scale,
+                "low": strength.low,
+                "high": strength.high,
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RoundReview:
+    """One round."""
+
+    story: Story
+    judged: tuple[Judged, ...]
+    """Its placements, in order."""
+    draws: tuple[DrawLuck, ...]
+    steps: tuple[Step, ...]
+    account: Account
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """All that one review found."""
+
+    subject: Subject
+    limits: Limits
+    """Of each survey."""
+    seed: int
+    rounds: tuple[RoundReview, ...]
+    account: Account
+    players: tuple[PlayerSummary, ...]
+    """The seats that were reviewed."""
+
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """Every placement, in the order of play."""
+        return tuple(one for round_ in self.rounds for one in round_.judged)
+
+    @property
+    def mistakes(self) -> tuple[Judged, ...]:
+        """Placements that were doubtful or worse, in the order of play."""
+        return tuple(one for one in self.judged if one.verdict is not Verdict.NONE)
+
+    @property
+    def simulations(self) -> int:
+        """What the review cost."""
+        return sum(one.simulations for one in self._pieces)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether no clock had a part in it."""
+        return all(one.deterministic for one in self._pieces)
+
+    @property
+    def _pieces(self) -> Iterator[Judged | DrawLuck]:
+        for round_ in self.rounds:
+            yield from round_.judged
+            yield from round_.draws
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON: docs/analysis.md describes them."""
+        return {
+            "form": FORM,
+            "engine_version": VERSION,
+            "players": self.subject.players,
+            "target": TARGET[self.subject.players],
+            "tags": dict(self.subject.tags),
+            "limits": {"simulations": self.limits.simulations, "seconds": self.limits.seconds},
+            "seed": self.seed,
+            "deterministic": self.deterministic,
+            "simulations": self.simulations,
+            "significant": SIGNIFICANT,
+            "thresholds": THRESHOLDS,
+            "summary": [player.to_dict() for player in self.players],
+            "account": self.account.to_dict(),
+            "rounds": [_round_dict(round_, i) for i, round_ in enumerate(self.rounds)],
+        }
+
+
+def put_together(
+    subject: Subject, limits: Limits, seed: int, judged: Sequence[Judged], drawn: Sequence[DrawLuck]
+) -> Review:
+    """The review of all results, which may come in any order."""
+    rounds = tuple(_round_review(subject.stories[i], i, judged, drawn) for i in range(len(subject.stories)))
+    final = rounds[-1].story.outcome is not None
+    account = match_account([round_.steps for round_ in rounds if round_.steps], final)
+    ordered = [one for round_ in rounds for one in round_.judged]
+    players = tuple(
+        _player(subject, seat, [one for one in ordered if one.choice.seat == seat], account)
+        for seat in subject.stories[0].seats
+    )
+    return Review(subject, limits, seed, rounds, account, players)
+
+
+def _round_review(story: Story, number: int, judged: Sequence[Judged], drawn: Sequence[DrawLuck]) -> RoundReview:
+    own = {one.choice.event: one for one in judged if one.choice.round == number}
+    draws = {one.drawing.event: one for one in drawn if one.drawing.round == number}
+    steps = steps_of(story, number, own, draws)
+    return RoundReview(
+        story=story,
+        judged=tuple(own[event] for event in sorted(own)),
+        draws=tuple(draws[event] for event in sorted(draws)),
+        steps=steps,
+        account=account_of(steps, story.outcome is not None),
+    )
+
+
+def _player(subject: Subject, seat: int, judged: Sequence[Judged], account: Account) -> PlayerSummary:
+    choices = [one for one in judged if one.searched]
+    return PlayerSummary(
+        seat=seat,
+        team=team_of(subject.players, seat),
+        name=subject.names[seat],
+        tally=Tally.of(choices),
+        forced=len(judged) - len(choices),
+        exact=sum(one.source == "exact" for one in choices),
+        phases={phase: Tally.of(one for one in choices if one.phase == phase) for phase in PHASES},
+        luck=account.all_luck,
+        strength=strength_of([one.points_loss for one in choices], subject.players),
+    )
+
+
+# Plain values
+
+
+def _round_dict(round_: RoundReview, number: int) -> dict[str, Any]:
+    story = round_.story
+    return {
+        "round": number + 1,
+        "scores": list(story.scores),
+        "leader": story.leader,
+        "lead_by_lot": story.by_lot,
+        "placements": sum(isinstance(event, Play) for event in story.events),
+        "account": round_.account.to_dict(),
+        "steps": [_step_dict(step) for step in round_.steps],
+        "decisions": [decision_dict(one) for one in round_.judged],
+        "draws": [_draw_dict(one) for one in round_.draws],
+    }
+
+
+def _step_dict(step: Step) -> dict[str, Any]:
+    return {
+        "kind": str(step.kind),
+        "luck": step.kind is not StepKind.MOVE,
+        "event": None if step.event is None else step.event + 1,
+        "seat": step.seat,
+        "before": step.before.to_dict(),
+        "after": step.after.to_dict(),
+    }
+
+
+def _draw_dict(found: DrawLuck) -> dict[str, Any]:
+    drawing, luck = found.drawing, found.luck
+    team = team_of(drawing.before.players, drawing.seat)
+    return {
+        "event": drawing.event + 1,
+        "seat": drawing.seat,
+        "tiles": [str(tile) for tile in set(drawing.after.hand) - set(drawing.before.hand)],
+        "expected": found.expected.to_dict(),
+        "luck": None if luck is None else {"win_probability": luck.chances[team], "points": luck.margins[team]},
+        "error": found.error,
+    }
+
+
+def decision_dict(one: Judged) -> dict[str, Any]:
+    """One placement as plain values."""
+    choice = one.choice
+    told: dict[str, Any] = {
+        "round": choice.round + 1,
+        "event": choice.event + 1,
+        "seat": choice.seat,
+        "team": choice.team,
+        "phase": one.phase,
+        "source": one.source,
+        "view": choice.view.to_text(),
+        "played": str(choice.played),
+        "points": choice.points,
+        "after_draw": choice.after_draw,
+        "verdict": str(one.verdict),
+    }
+    if one.best is None or one.played is None or one.value is None:
+        return told
+    return told | {
+        "best": str(one.best.move),
+        "was_best": one.was_best,
+        "win_probability_loss": one.loss,
+        "win_probability_loss_error": one.loss_error,
+        "points_loss": one.points_loss,
+        "points_loss_error": one.points_loss_error,
+        "value": one.value.to_dict(),
+        "best_move": _move_dict(one.best),
+        "played_move": _move_dict(one.played),
+        "best_line": [_line_dict(step) for step in one.line],
+        "reasons": [reason.to_dict() for reason in one.reasons],
+        "simulations": one.simulations,
+    }
+
+
+def _move_dict(entry: MoveEvaluation) -> dict[str, Any]:
+    return {
+        "move": str(entry.move),
+        "rank": entry.rank,
+        "equal_points": list(entry.equal_points),
+        "points_now": entry.points_now,
+        "win_probability": entry.win_probability,
+        "win_probability_error": entry.win_probability_error,
+        "margin": entry.mean_margin,
+        "margin_error": entry.standard_error,
+        "visits": entry.visits,
+    }
+
+
+def _line_dict(step: LineStep) -> dict[str, Any]:
+    return {"move": str(step.move), "visits": step.visits, "estimated": step.estimated}

@@ -1,0 +1,96 @@
+"""The terms of a review in words of the reader's language, and its numbers."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sniffai.explain.languages import Words
+from sniffai.explain.table import move_name
+from sniffai.report import LineStep
+from sniffai.review.ledger import StepKind
+from sniffai.review.story import Subject
+from sniffai.review.strength import level_names
+from sniffai.review.verdict import Verdict
+
+LINE_STEPS: Final = 5
+"""Steps of a line that a reader is told."""
+
+MINUS: Final = "\N{MINUS SIGN}"
+
+
+def verdict_name(verdict: Verdict, say: Words) -> str:
+    """A class of placements."""
+    return {
+        Verdict.NONE: say.say("good"),
+        Verdict.DOUBTFUL: say.say("doubtful"),
+        Verdict.ERROR: say.say("error"),
+        Verdict.BLUNDER: say.say("blunder"),
+    }[verdict]
+
+
+def source_name(source: str, say: Words) -> str:
+    """How the values of a placement came about."""
+    return {"forced": say.say("forced"), "exact": say.say("exact"), "search": say.say("searched")}[source]
+
+
+def phase_name(phase: str, say: Words) -> str:
+    """A phase of a round."""
+    return {"opening": say.say("opening"), "middle": say.say("middle"), "end": say.say("end")}[phase]
+
+
+def luck_name(kind: StepKind, say: Words) -> str:
+    """A kind of luck."""
+    return {
+        StepKind.LOT: say.say("who leads by lot"),
+        StepKind.DEAL: say.say("the leader's own deal"),
+        StepKind.HANDS: say.say("hands that turn out"),
+        StepKind.DRAW: say.say("draws"),
+        StepKind.OTHERS: say.say("draws and moves of the others"),
+        StepKind.END: say.say("the end of rounds"),
+    }[kind]
+
+
+def level_name(name: str, say: Words) -> str:
+    """A level of play."""
+    names = {
+        "newcomer": say.say("newcomer"),
+        "casual": say.say("casual"),
+        "attentive": say.say("attentive"),
+        "club": say.say("club"),
+        "full": say.say("full strength"),
+    }
+    return names.get(name, name)
+
+
+def scale_names(players: int, say: Words) -> list[str]:
+    """The levels of the scale, lowest first."""
+    return [level_name(name, say) for name in level_names(players)]
+
+
+def seat_name(subject: Subject, seat: int, say: Words) -> str:
+    """A seat, with the name of who sits there."""
+    name = subject.names[seat]
+    return say.say("Seat {seat}", seat=seat) + (f" ({name})" if name else "")
+
+
+def team_name(subject: Subject, team: int, say: Words) -> str:
+    """A team: its seat, or both its seats."""
+    if subject.players < 4:
+        return seat_name(subject, team, say)
+    return say.say("Seats {first} and {second}", first=team, second=team + 2)
+
+
+def line_text(line: Sequence[LineStep], say: Words) -> str:
+    """The first steps of a line of play; a question mark after a step that hangs on hidden tiles."""
+    steps = [move_name(step.move, say) + ("?" if step.estimated else "") for step in line[:LINE_STEPS]]
+    return " → ".join([*steps, "…"] if len(line) > LINE_STEPS else steps)
+
+
+def percent(chance: float, signed: bool = False) -> str:
+    """A chance in per cent to one place."""
+    return number(100 * chance, signed) + " %"
+
+
+def number(value: float, signed: bool = False) -> str:
+    """A number to one place."""
+    text = f"{value:+.1f}" if signed else f"{value:.1f}"
+    return "0.0" if text in ("-0.0", "+0.0") else text.replace("-", MINUS)

@@ -1,0 +1,54 @@
+"""How bad a placement was: classes by what it lost, and only where the loss is no matter of chance."""
+
+from enum import StrEnum
+from typing import Final
+
+SIGNIFICANT: Final = 2.5
+"""Standard errors that a loss must be above 0 to be called one."""
+
+THRESHOLDS: Final = {"doubtful": 0.005, "error": 0.015, "blunder": 0.04}
+"""The least loss of each class, in chance to win the match: docs/analysis.md says where they come from."""
+
+
+class Verdict(StrEnum):
+    """The class of a placement."""
+
+    NONE = "none"
+    """No loss to speak of, or none that is told from chance."""
+    DOUBTFUL = "doubtful"
+    ERROR = "error"
+    BLUNDER = "blunder"
+
+    @property
+    def mistake(self) -> bool:
+        """Whether it counts as an error: an error or a blunder."""
+        return self in (Verdict.ERROR, Verdict.BLUNDER)
+
+
+def verdict_of(loss: float, error: float) -> Verdict:
+    """The class of a loss.
+
+    :param loss: in chance to win the match; below 0 where the placement seemed better than the best one.
+    :param error: its standard error; 0 where it is exact.
+    """
+    if loss <= SIGNIFICANT * error:
+        return Verdict.NONE
+    found = Verdict.NONE
+    for name, least in THRESHOLDS.items():
+        if loss >= least:
+            found = Verdict(name)
+    return found
+
+
+PHASES: Final = ("opening", "middle", "end")
+"""The phases of a round: fewer than 8 tiles on the table, fewer than 16, and 16 or more."""
+
+_EDGES: Final = (8, 16)
+
+
+def phase_of(placed: int) -> str:
+    """The phase of a decision.
+
+    :param placed: tiles on the table before it, 0..27.
+    """
+    return PHASES[sum(placed >= edge for edge in _EDGES)]
