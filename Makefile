@@ -5,11 +5,14 @@ PYTHON ?= python3# any Python >= 3.11
 HOST ?= 127.0.0.1# where `make serve` listens
 PORT ?= 50051
 PYTEST_ARGS ?=# for example: make test PYTEST_ARGS='-k rollout -x'
+LOAD_ARGS ?=# see benchmarks/server/README.md
+SOAK_ARGS ?=
 IMAGE ?= sniffai# the name that `make image` gives
 
 BIN := .venv/bin
 STAMPS := .venv/stamps
 PROTO_BIN := .venv-proto/bin
+LOCK_BIN := .venv-lock/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
 INSTALL := SNIFFAI_BUILD=skip $(PIP) --no-build-isolation --editable
 CORE := $(wildcard ext/sniffai_ext/*.pyx ext/sniffai_ext/*.pxd) setup.py
@@ -19,7 +22,7 @@ NODE_LOCK := $(wildcard $(NODE_CLIENT)/package-lock.json)
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build serve test lint proto proto-check bench demo image clean
+.PHONY: help build serve test lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,7 +32,7 @@ build: $(STAMPS)/core ## make .venv and build the compiled core; only what chang
 
 serve: $(STAMPS)/core ## start the gRPC server on HOST:PORT (127.0.0.1:50051)
 	@echo "==> serving gRPC on $(HOST):$(PORT); stop with Ctrl-C"
-	@exec $(BIN)/sniffai-server serve --host $(HOST) --port $(PORT)
+	@exec $(BIN)/sniffai-server serve --host $(HOST) --port $(PORT) --log-format text
 
 test: $(STAMPS)/core $(STAMPS)/test $(if $(NODE_LOCK),$(STAMPS)/node) ## run all tests
 	@echo "==> running the tests"
@@ -40,7 +43,7 @@ lint: $(STAMPS)/core $(STAMPS)/test $(STAMPS)/lint ## ruff, cython-lint, mypy, i
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@echo "==> cython-lint"
-	@PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint ext
+	@PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint ext tools
 	@echo "==> mypy"
 	@$(BIN)/mypy
 	@echo "==> import-linter"
@@ -50,16 +53,39 @@ lint: $(STAMPS)/core $(STAMPS)/test $(STAMPS)/lint ## ruff, cython-lint, mypy, i
 	@echo "==> hadolint"
 	@$(BIN)/hadolint Dockerfile
 
-proto: .venv-proto/stamp ## make sniffai/v1 again from proto/sniffai/v1
+proto: .venv-proto/stamp ## make sniffai/v1 and the reference in docs/service.md again from proto/sniffai/v1
 	@echo "==> generating sniffai/v1"
 	@$(PROTO_BIN)/python tools/proto.py
+	@$(PROTO_BIN)/python tools/reference.py
 
-proto-check: .venv-proto/stamp ## expect sniffai/v1 to be what `make proto` would write
+proto-check: breaking .venv-proto/stamp ## expect what `make proto` writes to be as it would write it
 	@echo "==> comparing sniffai/v1 with proto/sniffai/v1"
 	@$(PROTO_BIN)/python tools/proto.py --check
+	@$(PROTO_BIN)/python tools/reference.py --check
+
+breaking: $(STAMPS)/run $(STAMPS)/lint ## expect no change of proto/ that breaks earlier clients
+	@echo "==> comparing proto with earlier versions"
+	@$(BIN)/python tools/breaking.py
+
+catalogues: $(STAMPS)/test ## bring the translated messages (sniffai/locale) up to date with the source
+	@echo "==> bringing sniffai/locale up to date"
+	@$(BIN)/python tools/catalogues.py
 
 bench: $(STAMPS)/core ## print the speed of rollouts and search, and the signature
 	@$(BIN)/sniffai bench
+
+fuzz: $(STAMPS)/core $(STAMPS)/test ## send a server 20,000 requests by chance, each time others
+	@echo "==> fuzzing the server"
+	@HYPOTHESIS_PROFILE=explore FUZZ_CASES=20000 $(BIN)/python -m pytest -o timeout=3600 tests/server/test_fuzz.py $(PYTEST_ARGS)
+
+sanitize: $(STAMPS)/core $(STAMPS)/test ## run the core's tests and some play under address and undefined-behaviour sanitizers
+	@$(BIN)/python tools/sanitize.py
+
+load: $(STAMPS)/core ## measure a server under load on this machine, which should do nothing else: some 2 minutes
+	@$(BIN)/python -m benchmarks.server.load $(LOAD_ARGS)
+
+soak: $(STAMPS)/core ## keep a server busy for 10 minutes, and expect its memory, threads and descriptors to stay
+	@$(BIN)/python -m benchmarks.server.soak $(SOAK_ARGS)
 
 demo: $(STAMPS)/core ## start a server, ask it about the example positions, print its answers, stop it
 	@$(BIN)/python tools/demo.py
@@ -68,9 +94,18 @@ image: ## build the Docker image IMAGE (sniffai)
 	@echo "==> building the image $(IMAGE)"
 	@docker build --tag $(IMAGE) .
 
+lock: .venv-lock/stamp ## pin what the image installs again, at the newest versions allowed
+	@echo "==> writing server/requirements.lock and server/build.lock"
+	@$(LOCK_BIN)/python tools/lock.py
+
+audit: .venv-lock/stamp ## look for known faults in what the image installs; asks a database on the network
+	@echo "==> auditing server/requirements.lock and server/build.lock"
+	@$(LOCK_BIN)/pip-audit --strict --disable-pip --require-hashes \
+		--requirement server/requirements.lock --requirement server/build.lock
+
 clean: ## remove everything that these targets made, except sniffai/v1
 	@echo "==> removing .venv, .venv-proto, build and caches"
-	@rm -rf .venv .venv-proto .venv-peers build dist *.egg-info ext/sniffai_ext/*.so $(NODE_CLIENT)/node_modules
+	@rm -rf .venv .venv-proto .venv-lock .venv-peers build dist *.egg-info ext/sniffai_ext/*.so $(NODE_CLIENT)/node_modules
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -110,4 +145,11 @@ $(STAMPS)/lint: $(STAMPS)/run
 	@$(PYTHON) tools/check_python.py
 	@$(PYTHON) -m venv .venv-proto
 	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(PROTO_BIN)/python -m pip install -qq --requirement tools/proto-requirements.txt
+	@touch $@
+
+.venv-lock/stamp: tools/lock-requirements.txt
+	@echo "==> making .venv-lock"
+	@$(PYTHON) tools/check_python.py
+	@$(PYTHON) -m venv .venv-lock
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(LOCK_BIN)/python -m pip install -qq --requirement tools/lock-requirements.txt
 	@touch $@

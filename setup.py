@@ -6,7 +6,8 @@ it cimports changed, and all of them when this file, Cython or the variant chang
 SNIFFAI_BUILD, a comma-separated list, chooses a variant (default: none, the fast build):
     annotate   an HTML page for each module under build/cython; yellow lines call into Python
     trace      line tracing, for coverage of the .pyx files; slow
-    sanitize   address and undefined-behaviour sanitizers (run Python with libasan preloaded)
+    sanitize   address and undefined-behaviour sanitizers, with planted faults as a control; goes into build/sanitize,
+               never in place (`make sanitize` builds and runs it)
     skip       no module at all: the Makefile installs first, then builds in place, once
 """
 
@@ -20,12 +21,16 @@ from setuptools import Extension, setup
 
 ROOM = Path("ext/sniffai_ext")
 GENERATED = Path("build/cython")
+SANITIZED = Path("build/sanitize")
+PLANTED = Path("tools/planted.pyx")
 CORES = os.cpu_count() or 1
 VARIANTS = {"annotate", "sanitize", "skip", "trace"}
 OPTIMIZE = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]
 # What gcc says about Cython's C: shared tables that one room does not use, buffers that it cannot see being filled.
 QUIET = ["unused-const-variable", "unused-function", "maybe-uninitialized", "sign-compare"]
-SANITIZE = ["-fsanitize=address,undefined", "-fno-omit-frame-pointer", "-g"]
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+# -O1 keeps every read, -fno-wrapv makes overflow a fault that can be seen; of each kind the last option holds.
+SANITIZE = [*SANITIZERS, "-fno-omit-frame-pointer", "-fno-wrapv", "-O1", "-g"]
 
 
 def chosen_variant():
@@ -33,19 +38,21 @@ def chosen_variant():
     words = {word.strip() for word in os.environ.get("SNIFFAI_BUILD", "").split(",")} - {""}
     if unknown := words - VARIANTS:
         raise SystemExit(f"SNIFFAI_BUILD: unknown {sorted(unknown)}; known: {sorted(VARIANTS)}")
+    if "sanitize" in words and {"--inplace", "-i"} & {*sys.argv}:
+        raise SystemExit("SNIFFAI_BUILD: sanitize never goes in place; see `make sanitize`")
     return words
 
 
 def extension(path, variant):
     """Return the build description of one .pyx file. Baseline instruction set: no -march, so that wheels travel."""
-    sanitize = SANITIZE if "sanitize" in variant else []
+    sanitize = "sanitize" in variant
     quiet = [f"-Wno-{warning}" for warning in QUIET] if sys.platform == "linux" else []
     return Extension(
         f"sniffai_ext.{path.stem}",
         [path.as_posix()],
         define_macros=[("CYTHON_TRACE_NOGIL", "1")] if "trace" in variant else [],
-        extra_compile_args=OPTIMIZE + quiet + sanitize,
-        extra_link_args=sanitize,
+        extra_compile_args=OPTIMIZE + quiet + (SANITIZE if sanitize else []),
+        extra_link_args=SANITIZERS if sanitize else [],
     )
 
 
@@ -71,12 +78,14 @@ def recipe(variant):
 
 def translate(variant):
     """Translate to C what changed, or everything after a change of recipe, and return the extensions."""
-    note = GENERATED / "recipe.txt"
+    sanitize = "sanitize" in variant
+    generated = SANITIZED / "cython" if sanitize else GENERATED
+    note = generated / "recipe.txt"
     now = recipe(variant)
     extensions = cythonize(
-        [extension(path, variant) for path in sorted(ROOM.glob("*.pyx"))],
+        [extension(path, variant) for path in [*sorted(ROOM.glob("*.pyx")), *([PLANTED] if sanitize else [])]],
         annotate="annotate" in variant,
-        build_dir=GENERATED.as_posix(),
+        build_dir=generated.as_posix(),
         compiler_directives=directives(variant),
         force=not note.exists() or note.read_text(encoding="utf-8") != now,
         include_path=["ext"],
@@ -90,8 +99,11 @@ def translate(variant):
 def main():
     """Describe the extensions and hand over to setuptools."""
     variant = chosen_variant()
+    options = {"parallel": CORES}
+    if "sanitize" in variant:
+        options |= {"build_lib": str(SANITIZED / "lib"), "build_temp": str(SANITIZED / "temp")}
     extensions = [] if "skip" in variant else translate(variant)
-    setup(ext_modules=extensions, options={"build_ext": {"parallel": CORES}})
+    setup(ext_modules=extensions, options={"build_ext": options})
 
 
 if __name__ == "__main__":

@@ -1,22 +1,57 @@
-"""AnalysisService: advice for one seat, from what that seat may know."""
+"""AnalysisService: advice for one seat, from what that seat may know, and study of open deals."""
 
 # ruff: noqa: N802 (methods are named as in the .proto files)
 
-from typing import Any, Final
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
 
 from sniffai import wire
-from sniffai.errors import SniffError
 from sniffai.report import Analysis
+from sniffai.search import Searcher
+from sniffai.v1 import analysis_pb2, analysis_service_pb2_grpc, notice_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
-from sniffai.v1 import analysis_service_pb2_grpc, notice_pb2
+from sniffai_server.admission import Admission, Priority, admission_of
 from sniffai_server.budget import Budget, effective_limits
+from sniffai_server.reviews import Reviews
 from sniffai_server.searches import Searches
 from sniffai_server.settings import Settings
+from sniffai_server.trailers import add_trailers
 
-SEARCH_TIME: Final = "sniffai-search-ms"
-"""The trailing metadata with the wall-clock time of the search, in milliseconds."""
+Request = pb.RecommendMoveRequest | pb.AnalyzeRequest | pb.StreamAnalyzeRequest
 
-Request = pb.RecommendMoveRequest | pb.AnalyzeRequest
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A request, understood."""
+
+    question: wire.Question
+    searcher: Searcher
+    budget: Budget
+    admission: Admission
+    warnings: list[notice_pb2.Warning]
+
+    def recommendation(self, found: Analysis) -> pb.RecommendMoveResponse:
+        """What was found, as a move to make."""
+        asked = self.question
+        return wire.write_recommendation(
+            found,
+            self.warnings,
+            max_moves=asked.max_moves,
+            client_tag=asked.client_tag,
+            reasons=asked.reasons(found),
+        )
+
+    def analysis(self, found: Analysis) -> analysis_pb2.Analysis:
+        """What was found, as a message."""
+        asked = self.question
+        return wire.write_analysis(
+            found,
+            self.warnings,
+            max_moves=asked.max_moves,
+            client_tag=asked.client_tag,
+            reasons=asked.reasons(found),
+        )
 
 
 class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
@@ -25,22 +60,65 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
     def __init__(self, settings: Settings, searches: Searches) -> None:
         self._settings = settings
         self._searches = searches
+        self._reviews = Reviews(settings, searches)
 
     async def RecommendMove(self, request: pb.RecommendMoveRequest, context: Any) -> pb.RecommendMoveResponse:
         """The move to make."""
-        return wire.write_recommendation(*await self._search(request, context))
+        job = self._job(request, context)
+        return job.recommendation(await self._search(job, context))
 
     async def Analyze(self, request: pb.AnalyzeRequest, context: Any) -> pb.AnalyzeResponse:
         """The evaluation of all moves."""
-        return pb.AnalyzeResponse(analysis=wire.write_analysis(*await self._search(request, context)))
+        job = self._job(request, context)
+        return pb.AnalyzeResponse(analysis=job.analysis(await self._search(job, context)))
 
-    async def _search(self, request: Request, context: Any) -> tuple[Analysis, list[notice_pb2.Warning]]:
-        view = wire.read_view(wire.given(request, "view"))
-        limits, clamped = effective_limits(wire.read_limits(request.limits), self._settings)
-        seed = wire.read_seed(request.seed)
-        try:
-            found = await self._searches.run(view, seed, Budget.of(limits, context.time_remaining()))
-        except SniffError as error:
-            raise wire.located(error, "view") from error
-        context.set_trailing_metadata(((SEARCH_TIME, f"{found.effort.seconds * 1000:.3f}"),))
-        return found, [*clamped, *wire.unknown_fields(request)]
+    async def StreamAnalyze(  # type: ignore[override]  # the stubs know generators, gRPC knows this form as well
+        self, request: pb.StreamAnalyzeRequest, context: Any
+    ) -> None:
+        """The evaluation of all moves, with snapshots on the way."""
+        job = self._job(request, context)
+        stream = self._searches.stream(
+            job.searcher, job.budget, admission=job.admission, interval=job.question.interval
+        )
+        async with aclosing(stream) as found:
+            async for analysis in found:
+                if analysis.final:
+                    _tell_time(analysis, context)
+                await context.write(pb.StreamAnalyzeResponse(analysis=job.analysis(analysis)))
+
+    async def AnalyzeMatch(  # type: ignore[override]  # as StreamAnalyze
+        self, request: pb.AnalyzeMatchRequest, context: Any
+    ) -> None:
+        """The review of a match, piece by piece."""
+        await self._reviews.answer(request, context)
+
+    async def _search(self, job: Job, context: Any) -> Analysis:
+        found = await self._searches.run(job.searcher, job.budget, admission=job.admission)
+        _tell_time(found, context)
+        return found
+
+    def _job(self, request: Request, context: Any) -> Job:
+        """What a request asks.
+
+        :raises WireError: something in it is wrong.
+        """
+        question = wire.read_question(request)
+        limits, clamped = effective_limits(question.limits, self._settings)
+        asked = Priority[question.priority.upper()]
+        admission = admission_of(context, asked)
+        if request.priority and admission.priority != asked:
+            best = admission.priority.name
+            clamped.append(wire.warning("priority", "CLAMPED", f"{best} is the best that this client may ask for"))
+        warnings = [*clamped, *question.warnings, *wire.unknown_fields(request)]
+        return Job(
+            question=question,
+            searcher=question.searcher(),
+            budget=Budget.of(limits, context.time_remaining()),
+            admission=admission,
+            warnings=warnings[: wire.MAX_WARNINGS],
+        )
+
+
+def _tell_time(found: Analysis, context: Any) -> None:
+    """Put the wall-clock time of the search into the trailing metadata ``sniffai-search-ms``, in milliseconds."""
+    add_trailers(context, sniffai_search_ms=f"{found.effort.seconds * 1000:.3f}")

@@ -1,7 +1,7 @@
 """What one search may spend: the request's limits, the server's caps, and the call's deadline."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from sniffai.params import Limits
@@ -14,8 +14,6 @@ Number = TypeVar("Number", int, float)
 MIN_MARGIN: Final = 0.03
 """Seconds kept for the way back, at least; longer deadlines keep a share of their time."""
 MARGIN_SHARE: Final = 0.05
-LEAST_SECONDS: Final = 0.001
-"""A search whose deadline is all but gone still gets this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +33,6 @@ class Budget:
         margin = max(MIN_MARGIN, MARGIN_SHARE * time_remaining)
         return cls(limits, time.monotonic() + time_remaining - margin)
 
-    def now(self) -> tuple[Limits, bool]:
-        """The limits for a search that starts at this moment, and whether the deadline is what bounds its time."""
-        if self.end is None:
-            return self.limits, False
-        left = max(LEAST_SECONDS, self.end - time.monotonic())
-        if self.limits.seconds is not None and self.limits.seconds <= left:
-            return self.limits, False
-        return replace(self.limits, seconds=left), True
-
 
 def effective_limits(requested: Limits, settings: Settings) -> tuple[Limits, list[notice_pb2.Warning]]:
     """The limits in force for a request, and a warning for each that was cut to the server's cap."""
@@ -55,6 +44,7 @@ def effective_limits(requested: Limits, settings: Settings) -> tuple[Limits, lis
         seconds=_capped("time", requested.seconds or default.seconds, caps.seconds, warnings),
         memory_bytes=_capped("memory_bytes", requested.memory_bytes or caps.memory_bytes, caps.memory_bytes, warnings),
         stop_when_decided=requested.stop_when_decided,
+        target_standard_error=requested.target_standard_error,
     )
     return limits, warnings
 

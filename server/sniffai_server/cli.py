@@ -2,89 +2,141 @@
 
 import argparse
 import asyncio
-import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field
+from typing import Any, Final
 
 from sniffai import wire
 from sniffai.version import VERSION
 from sniffai_server.app import ListenError, serve
+from sniffai_server.config import Config, ConfigError, flag_of, from_text, read_config, to_toml, toml_value
 from sniffai_server.engine_service import engine_info
+from sniffai_server.keys import PRIORITIES, KeysError, entry_of, make_key
+from sniffai_server.logs import open_log
 from sniffai_server.probe import is_serving
-from sniffai_server.settings import Settings
+from sniffai_server.settings import default_of, join_address, kind_of, rule_of, settings_fields
+from sniffai_server.tls import SecurityError, channel_credentials
+from sniffai_server.tracing import TracingError
+
+START_ERRORS: Final = (ConfigError, KeysError, ListenError, SecurityError, TracingError)
+"""What keeps a command from its work, in words that say what to do."""
+WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Where a server that listens everywhere is asked for its health."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
     options = _parser().parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    status: int = options.command(options)
+    try:
+        status: int = options.command(options)
+    except START_ERRORS as error:
+        print(f"sniffai-server: {error}", file=sys.stderr)
+        return 1
     return status
 
 
 def _serve(options: argparse.Namespace) -> int:
-    settings = _settings(options)
-    try:
+    settings = _config(options).settings
+    with open_log(settings.log_format, settings.log_level):
         asyncio.run(serve(settings))
-    except ListenError as error:
-        print(f"sniffai-server: {error}", file=sys.stderr)
-        return 1
+    return 0
+
+
+def _print_config(options: argparse.Namespace) -> int:
+    print(to_toml(_config(options)))
+    return 0
+
+
+def _info(options: argparse.Namespace) -> int:
+    print(wire.to_json(engine_info(_config(options).settings)))
     return 0
 
 
 def _health(options: argparse.Namespace) -> int:
-    serving = is_serving(options.address, options.timeout)
+    settings = _config(options).settings
+    address = options.address or join_address(WILDCARDS.get(settings.host, settings.host), settings.port)
+    credentials = None
+    if settings.tls_cert or settings.health_ca:
+        ca = settings.health_ca or settings.tls_cert
+        credentials = channel_credentials(ca, settings.health_cert, settings.health_key)
+    serving = is_serving(address, options.timeout, credentials, settings.health_name)
     print("SERVING" if serving else "NOT SERVING")
     return 0 if serving else 1
 
 
-def _info(options: argparse.Namespace) -> int:
-    print(wire.to_json(engine_info(_settings(options))))
+def _key(options: argparse.Namespace) -> int:
+    key = make_key()
+    given = {name: getattr(options, name) for name in ("priority", "calls", "rate")}
+    print(entry_of(options.name, key, {name: value for name, value in given.items() if value is not None}))
+    print(f"the key of {options.name}, shown only now: {key}", file=sys.stderr)
     return 0
 
 
-def _settings(options: argparse.Namespace) -> Settings:
-    """The settings that the command line gives, the defaults for the others."""
-    given = {name: getattr(options, name) for name in ("host", "port", "slots")}
-    return Settings(**{name: value for name, value in given.items() if value is not None})
+def _config(options: argparse.Namespace) -> Config:
+    """The settings in force for a command."""
+    names = {one.name for one in settings_fields()}
+    flags = {name: value for name, value in vars(options).items() if name in names and value is not None}
+    return read_config(flags, file=options.config or "")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="sniffai-server", description="The gRPC service of sniffai.")
     parser.add_argument("--version", action="version", version=f"sniffai-server {VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    serve = commands.add_parser("serve", help="serve until SIGTERM or Ctrl-C")
-    serve.set_defaults(command=_serve)
-    info = commands.add_parser("info", help="print what a server with these settings can do, as JSON")
-    info.set_defaults(command=_info)
-    for command in (serve, info):
-        command.add_argument("--host", help=f"address to listen on (default: {Settings.host})")
-        command.add_argument("--port", type=_port, help=f"port, 0 for any (default: {Settings.port})")
-        command.add_argument("--slots", type=_positive, help="searches at the same time (default: usable cores)")
-
-    health = commands.add_parser("health", help="exit 0 if a server serves, 1 if not")
-    health.set_defaults(command=_health)
-    where = health.add_mutually_exclusive_group()
-    where.add_argument("--address", default=f"{Settings.host}:{Settings.port}", help="default: %(default)s")
-    where.add_argument(
-        "--port", dest="address", type=_loopback, metavar="PORT", help=f"the same as {Settings.host}:PORT"
-    )
-    health.add_argument("--timeout", type=float, default=2.0, help="seconds (default: %(default)s)")
+    for name, command, text in (
+        ("serve", _serve, "serve until SIGTERM or Ctrl-C"),
+        ("config", _print_config, "print the settings in force and where each came from, as TOML"),
+        ("info", _info, "print what a server with these settings can do, as JSON"),
+        ("health", _health, "exit 0 if a server serves, 1 if not"),
+    ):
+        one = commands.add_parser(name, help=text)
+        one.set_defaults(command=command)
+        _add_settings(one)
+        if name == "health":
+            one.add_argument("--address", metavar="HOST:PORT", help="where the server is (default: host and port)")
+            one.add_argument("--timeout", type=float, default=2.0, help="seconds (default: %(default)s)")
+    _add_key(commands.add_parser("key", help="make an API key; prints the entry to store, and the key, once"))
     return parser
 
 
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) <= 65535):
-        raise argparse.ArgumentTypeError("a port is a whole number, 0 to 65535")
-    return int(text)
+def _add_key(key: argparse.ArgumentParser) -> None:
+    key.set_defaults(command=_key)
+    key.add_argument("name", help="the client's name: 1 to 64 letters, digits, _ and -")
+    key.add_argument("--priority", choices=list(PRIORITIES), help="the best priority it may ask for")
+    key.add_argument("--calls", type=_quota, help="calls that it may have open, 0 for any number")
+    key.add_argument("--rate", type=_quota, help="calls that it may begin in a minute, 0 for any number")
 
 
-def _loopback(text: str) -> str:
-    return f"{Settings.host}:{_port(text)}"
+def _add_settings(command: argparse.ArgumentParser) -> None:
+    """A flag for each setting, named after it."""
+    command.add_argument("--config", metavar="FILE", help="a TOML file with settings (default: SNIFFAI_CONFIG)")
+    for one in settings_fields():
+        if kind_of(one) is bool:
+            how: Mapping[str, Any] = {"action": argparse.BooleanOptionalAction, "default": None}
+        else:
+            how = {"type": _reader(one), "metavar": one.name.rpartition("_")[2].upper()}
+        command.add_argument(flag_of(one.name), dest=one.name, help=_help(one), **how)
 
 
-def _positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 5 and int(text) >= 1):
-        raise argparse.ArgumentTypeError("a whole number is expected, 1 to 9999")
+def _help(one: "Field[Any]") -> str:
+    """The help of a setting's flag, with its default."""
+    rule, default = rule_of(one), default_of(one)
+    words = rule.shown_default or ("" if default in ("", False) else toml_value(default).strip('"'))
+    return (rule.text + (f" (default: {words})" if words else "")).replace("%", "%%")
+
+
+def _reader(one: "Field[Any]") -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        try:
+            return from_text(one, text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read
+
+
+def _quota(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 8 and int(text) <= 1_000_000):
+        raise argparse.ArgumentTypeError("a whole number in 0..1,000,000 is expected")
     return int(text)

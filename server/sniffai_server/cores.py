@@ -2,16 +2,22 @@
 
 import math
 import os
-from pathlib import Path
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 CGROUPS: Final = Path("/sys/fs/cgroup")
+MEMBERSHIP: Final = Path("/proc/self/cgroup")
 
 
-def usable_cores(cgroups: Path = CGROUPS) -> int:
-    """The cores of the scheduler's affinity, cut to the container's quota, at least 1."""
-    quota = _quota_v2(cgroups) or _quota_v1(cgroups) or math.inf
-    return max(1, math.ceil(min(_affinity(), quota)))
+def usable_cores(cgroups: Path = CGROUPS, membership: Path = MEMBERSHIP) -> int:
+    """The cores of the scheduler's affinity, cut to the quota of the process's control groups, at least 1.
+
+    A quota of 1.5 cores counts as 2. The tightest quota on the way from the process's own group to the root holds; a
+    container sees its own group as the root.
+    """
+    quotas = (*_quotas_v2(cgroups, membership), *_quotas_v1(cgroups, membership))
+    return max(1, math.ceil(min(_affinity(), *quotas)) if quotas else _affinity())
 
 
 def _affinity() -> int:
@@ -20,23 +26,41 @@ def _affinity() -> int:
     return os.cpu_count() or 1
 
 
-def _quota_v2(cgroups: Path) -> float | None:
-    """Cores by ``cpu.max``, such as ``"150000 100000"`` for 1.5; ``None`` for ``"max"`` or where there is no file."""
-    match _words(cgroups / "cpu.max"):
-        case [quota, period] if quota != "max":
-            return int(quota) / int(period)
-    return None
+def _quotas_v2(cgroups: Path, membership: Path) -> Iterator[float]:
+    """Cores by ``cpu.max``, such as ``"150000 100000"`` for 1.5; none for ``"max"`` or where there is no file."""
+    for group in _groups(membership, ""):
+        match _words(cgroups / group / "cpu.max"):
+            case [quota, period]:
+                yield from _ratio(quota, period)
 
 
-def _quota_v1(cgroups: Path) -> float | None:
-    match _words(cgroups / "cpu" / "cpu.cfs_quota_us"), _words(cgroups / "cpu" / "cpu.cfs_period_us"):
-        case [quota], [period] if int(quota) > 0:
-            return int(quota) / int(period)
-    return None
+def _quotas_v1(cgroups: Path, membership: Path) -> Iterator[float]:
+    for controller in ("cpu", "cpu,cpuacct"):
+        for group in _groups(membership, "cpu"):
+            folder = cgroups / controller / group
+            match _words(folder / "cpu.cfs_quota_us"), _words(folder / "cpu.cfs_period_us"):
+                case [quota], [period]:
+                    yield from _ratio(quota, period)
+
+
+def _groups(membership: Path, controller: str) -> list[PurePosixPath]:
+    """The process's group of a version 1 controller (``""`` for version 2) and all above it, relative to the root."""
+    for line in _words(membership):
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if controller in controllers.split(","):
+            group = PurePosixPath(path.lstrip("/"))
+            return [group, *group.parents]
+    return [PurePosixPath()]
+
+
+def _ratio(quota: str, period: str) -> Iterator[float]:
+    """The quota in cores; nothing for no quota (``max``, or -1 in version 1)."""
+    if quota.isdigit() and period.isdigit() and int(quota) > 0 and int(period) > 0:
+        yield int(quota) / int(period)
 
 
 def _words(file: Path) -> list[str]:
     try:
         return file.read_text(encoding="ascii").split()
-    except OSError:
+    except (OSError, ValueError):
         return []

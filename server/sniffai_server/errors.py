@@ -1,20 +1,38 @@
 """From exceptions to gRPC statuses: the one table, and the details that go with each status."""
 
+import asyncio
 import logging
+import math
 import uuid
 from collections.abc import Callable
 from typing import Any, Final
 
 import grpc
 from google.protobuf import any_pb2
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
-from google.rpc.code_pb2 import INTERNAL, INVALID_ARGUMENT  # type: ignore[import-untyped]
-from google.rpc.error_details_pb2 import BadRequest, ErrorInfo  # type: ignore[import-untyped]
+from google.rpc.code_pb2 import (  # type: ignore[import-untyped]
+    DEADLINE_EXCEEDED,
+    INTERNAL,
+    INVALID_ARGUMENT,
+    RESOURCE_EXHAUSTED,
+    UNAUTHENTICATED,
+    UNAVAILABLE,
+)
+from google.rpc.error_details_pb2 import (  # type: ignore[import-untyped]
+    BadRequest,
+    ErrorInfo,
+    QuotaFailure,
+    RetryInfo,
+)
 from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 from grpc_status import rpc_status
 
 from sniffai.errors import SniffError
 from sniffai.wire import Violation, WireError, located
+from sniffai_server.calls import current_call
+from sniffai_server.refusals import ClosingError, ExpiredError, KeyRefusedError, QueueFullError, QuotaError
+from sniffai_server.trailers import add_trailers, trailers_of
 
 DOMAIN: Final = "sniffai"
 """The ``domain`` of every ErrorInfo."""
@@ -34,9 +52,25 @@ def status_of(error: Exception) -> Status:
     return _internal(error)
 
 
-async def abort(context: "grpc.aio.ServicerContext[Message, Message]", error: Exception) -> None:
-    """End a call with the status of an exception."""
-    await context.abort_with_status(rpc_status.to_status(status_of(error)))
+async def abort(context: Any, error: Exception) -> None:
+    """End a call with the status of an exception; where another try may help, its metadata says when.
+
+    :raises grpc.aio.AbortError: the call ends.
+    :raises asyncio.CancelledError: the call is over already, by its deadline or its client: nobody can be told.
+    """
+    if isinstance(error, grpc.aio.InternalError):  # gRPC's word for a write to a call that is over
+        raise asyncio.CancelledError from error
+    status = status_of(error)
+    info = ErrorInfo()
+    status.details[0].Unpack(info)
+    current_call().reason = info.reason
+    if isinstance(error, QueueFullError):
+        add_trailers(context, grpc_retry_pushback_ms=str(math.ceil(error.retry_after * 1000)))
+    ready = rpc_status.to_status(status)
+    try:
+        await context.abort(ready.code, ready.details, (*trailers_of(context), *ready.trailing_metadata))
+    except grpc.aio.InternalError as over:
+        raise asyncio.CancelledError from over
 
 
 def _bad_request(error: WireError) -> Status:
@@ -53,6 +87,37 @@ def _field_violation(violation: Violation) -> BadRequest.FieldViolation:
 def _undecodable(error: UndecodableError) -> Status:
     info = ErrorInfo(reason="UNDECODABLE")
     return _status(INVALID_ARGUMENT, "the request is not a message of this method", info)
+
+
+def _queue_full(error: QueueFullError) -> Status:
+    info = ErrorInfo(reason="QUEUE_FULL", metadata={"displaced": str(error.displaced).lower()})
+    return _status(UNAVAILABLE, f"{error}: try again later", info, _retry(error.retry_after))
+
+
+def _closing(error: ClosingError) -> Status:
+    return _status(UNAVAILABLE, f"{error}: try again", ErrorInfo(reason="SHUTTING_DOWN"), _retry(error.retry_after))
+
+
+def _expired(error: ExpiredError) -> Status:
+    return _status(DEADLINE_EXCEEDED, str(error), ErrorInfo(reason="EXPIRED_IN_QUEUE"))
+
+
+def _over_quota(error: QuotaError) -> Status:
+    info = ErrorInfo(reason=error.reason, metadata={"client": error.client, "limit": error.limit})
+    violation = QuotaFailure.Violation(subject=f"client:{error.client}", description=str(error))
+    return _status(
+        RESOURCE_EXHAUSTED, str(error), info, QuotaFailure(violations=[violation]), _retry(error.retry_after)
+    )
+
+
+def _key_refused(error: KeyRefusedError) -> Status:
+    return _status(UNAUTHENTICATED, str(error), ErrorInfo(reason=error.reason))
+
+
+def _retry(seconds: float) -> Message:
+    delay = Duration()
+    delay.FromMilliseconds(math.ceil(seconds * 1000))
+    return RetryInfo(retry_delay=delay)  # type: ignore[no-any-return]
 
 
 def _internal(error: Exception) -> Status:
@@ -75,5 +140,10 @@ TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
     WireError: _bad_request,
     SniffError: lambda error: _bad_request(located(error, "")),
     UndecodableError: _undecodable,
+    KeyRefusedError: _key_refused,
+    QuotaError: _over_quota,
+    QueueFullError: _queue_full,
+    ClosingError: _closing,
+    ExpiredError: _expired,
 }
-"""What is the caller's fault, with the status that tells so: INVALID_ARGUMENT, each."""
+"""What is not a fault of the server, with the status that tells so."""

@@ -3,18 +3,14 @@
 Left alone, grpc.aio answers both with UNKNOWN and sends the exception's text to the client.
 """
 
-import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, TypeAlias
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import grpc
 from google.protobuf.message import DecodeError
 
 from sniffai_server.errors import UndecodableError, abort
-
-Call = Callable[[Any, Any], Any]
-Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
-MaybeHandler: TypeAlias = "grpc.RpcMethodHandler[Any, Any] | None"
+from sniffai_server.handlers import Continuation, Function, Handler, MaybeHandler, write_all
 
 
 class Undecodable:
@@ -25,9 +21,7 @@ class Guard(grpc.aio.ServerInterceptor):
     """Guards the methods of every service, health and reflection included."""
 
     async def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[MaybeHandler]],
-        handler_call_details: grpc.HandlerCallDetails,
+        self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
     ) -> MaybeHandler:
         """The method's handler, guarded; ``None`` passes for a method that does not exist."""
         handler = await continuation(handler_call_details)
@@ -60,7 +54,7 @@ def _tolerant(decode: Callable[[bytes], Any] | None) -> Callable[[bytes], Any]:
     return tolerant
 
 
-def _unary(call: Call) -> Call:
+def _unary(call: Function) -> Function:
     async def guarded(request: Any, context: Any) -> Any:
         try:
             return await call(_decoded(request), context)
@@ -70,17 +64,10 @@ def _unary(call: Call) -> Call:
     return guarded
 
 
-def _stream(call: Call, decoded: Callable[[Any], Any]) -> Call:
-    """For both ways to write a streaming method: an async generator, or a coroutine that writes to its context."""
-
+def _stream(call: Function, decoded: Callable[[Any], Any]) -> Function:
     async def guarded(request: Any, context: Any) -> None:
         try:
-            answers = call(decoded(request), context)
-            if inspect.isawaitable(answers):
-                await answers
-                return
-            async for answer in answers:
-                await context.write(answer)
+            await write_all(call(decoded(request), context), context)
         except Exception as error:
             await _end(context, error)
 

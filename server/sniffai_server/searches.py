@@ -1,44 +1,93 @@
 """The searches of this process: a fixed number of threads, off the event loop, each to be stopped at any moment.
 
 The compiled core lets go of the interpreter's lock while it searches, so that the event loop and the other searches
-run on.
+run on. A slot is held until its thread has ended: what the queue counts as free is free.
 """
 
 import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from contextlib import asynccontextmanager
+from functools import partial
 
+from sniffai.params import DEFAULT_MEMORY_BYTES
 from sniffai.report import Analysis
+from sniffai.run import SNAPSHOT_SECONDS, Told
 from sniffai.search import Searcher
-from sniffai.view import View
+from sniffai_server.admission import Admission, SlotQueue
 from sniffai_server.budget import Budget
+from sniffai_server.calls import current_call
+from sniffai_server.latest import Latest
 
 
 class Searches:
-    """Runs searches, at most ``slots`` at the same time; the others wait their turn."""
+    """Runs searches on the slots of a queue, as many at the same time as it has."""
 
-    def __init__(self, slots: int) -> None:
-        self._pool = ThreadPoolExecutor(slots, thread_name_prefix="search")
+    def __init__(self, queue: SlotQueue) -> None:
+        self.queue = queue
+        self._pool = ThreadPoolExecutor(queue.slots, thread_name_prefix="search")
         self._running: set[Searcher] = set()
         self._closing = False
 
     @property
     def busy(self) -> int:
         """How many searches hold a slot now."""
-        return len(self._running)
+        return self.queue.busy
 
-    async def run(self, view: View, seed: int, budget: Budget) -> Analysis:
-        """Search until the budget is spent. Cancelling the task stops the search and frees its slot at once.
+    async def run(
+        self,
+        searcher: Searcher,
+        budget: Budget,
+        *,
+        admission: Admission,
+        on_snapshot: Told | None = None,
+        interval: float = SNAPSHOT_SECONDS,
+    ) -> Analysis:
+        """Wait for a slot, then search until the budget is spent. Cancelling the task stops the search at once.
 
-        :raises SniffError: the view's seat has nothing to decide.
+        Where there is nothing to search, the answer needs no slot.
+
+        :param on_snapshot: told of snapshots, every ``interval`` seconds, in the thread that searches.
+        :raises QueueFullError: too many searches wait already.
+        :raises ExpiredError: the call's deadline came before its turn.
         """
-        searcher = Searcher(view, seed=seed)
+        if searcher.forced:
+            analysis = searcher.run(budget.limits)
+        else:
+            work = partial(searcher.run, budget.limits, end=budget.end, on_snapshot=on_snapshot, interval=interval)
+            async with self._turn(searcher, budget, admission):
+                analysis = await self._off_loop(searcher, work)
+        current_call().searched.append(analysis)
+        return analysis
+
+    async def stream(
+        self, searcher: Searcher, budget: Budget, *, admission: Admission, interval: float
+    ) -> AsyncGenerator[Analysis]:
+        """Snapshots of a search, for a slow reader the latest only, then its answer, which alone is final.
+
+        The search never waits for the reader. Closing the iterator stops it.
+
+        :param interval: seconds between two snapshots, above 0.
+        :raises QueueFullError: as :meth:`run`.
+        :raises ExpiredError: as :meth:`run`.
+        """
+        latest: Latest[Analysis] = Latest()
         loop = asyncio.get_running_loop()
+
+        def tell(snapshot: Analysis) -> None:
+            loop.call_soon_threadsafe(latest.put, snapshot)
+
+        search = asyncio.ensure_future(
+            self.run(searcher, budget, admission=admission, on_snapshot=tell, interval=interval)
+        )
+        search.add_done_callback(lambda _: latest.close())
         try:
-            return await loop.run_in_executor(self._pool, self._search, searcher, budget)
-        except asyncio.CancelledError:
-            searcher.stop()
-            raise
+            async for snapshot in latest:
+                yield snapshot
+            yield search.result()
+        finally:
+            search.cancel()
+            await asyncio.gather(search, return_exceptions=True)
 
     def finish_early(self) -> None:
         """Make every search, also those that wait, answer with what it has."""
@@ -51,15 +100,36 @@ class Searches:
         self.finish_early()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _search(self, searcher: Searcher, budget: Budget) -> Analysis:
-        """One search, in a thread of the pool."""
-        self._running.add(searcher)
+    @asynccontextmanager
+    async def _turn(self, searcher: Searcher, budget: Budget, admission: Admission) -> AsyncIterator[float]:
+        """A slot for a search, with its memory, from its turn to its end; gives the seconds waited.
+
+        :raises QueueFullError: too many searches wait already.
+        :raises ExpiredError: the call's deadline came before its turn.
+        """
+        current_call().priority = admission.priority
+        memory = budget.limits.memory_bytes or DEFAULT_MEMORY_BYTES
+        async with self.queue.slot(admission, budget.end, memory) as waited:
+            current_call().queue_wait = waited
+            self._running.add(searcher)
+            try:
+                if self._closing:
+                    searcher.stop()
+                yield waited
+            finally:
+                self._running.discard(searcher)
+
+    async def _off_loop(self, searcher: Searcher, work: Callable[[], Analysis]) -> Analysis:
+        """Do work of a search in a thread. Cancelling stops the search, and ends when the thread has ended.
+
+        What a cancelled search found is told to nobody, but counts as work done.
+        """
+        done = asyncio.get_running_loop().run_in_executor(self._pool, work)
         try:
-            if self._closing:
-                searcher.stop()
-            limits, by_deadline = budget.now()
-            analysis = searcher.run(limits)
-        finally:
-            self._running.discard(searcher)
-        stop = "deadline" if by_deadline and analysis.stop == "seconds" else analysis.stop
-        return replace(analysis, limits=budget.limits, stop=stop)
+            return await asyncio.shield(done)
+        except asyncio.CancelledError:
+            searcher.stop()
+            await asyncio.wait({done})
+            if done.exception() is None:
+                current_call().searched.append(done.result())
+            raise

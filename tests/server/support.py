@@ -11,7 +11,7 @@ from typing import Any
 
 import grpc
 from google.protobuf import json_format
-from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
+from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, QuotaFailure, RetryInfo
 from grpc_status import rpc_status
 
 from sniffai.v1 import (
@@ -66,11 +66,19 @@ def running_server(**settings: Any) -> Iterator[LoopbackServer]:
 
 @contextlib.contextmanager
 def stubs_of(address: str) -> Iterator[SimpleNamespace]:
-    """The three services' stubs, and the channel."""
+    """The three services' stubs, a call of AnalysisService by name, and the channel."""
     with grpc.insecure_channel(address) as channel:
+        analysis = analysis_service_pb2_grpc.AnalysisServiceStub(channel)
+
+        def call(method: str, request: Any, timeout: float = TIMEOUT) -> Any:
+            """The answer; of a stream all of them."""
+            answer = getattr(analysis, method)(request, timeout=timeout)
+            return list(answer) if method.startswith("Stream") else answer
+
         yield SimpleNamespace(
             channel=channel,
-            analysis=analysis_service_pb2_grpc.AnalysisServiceStub(channel),
+            call=call,
+            analysis=analysis,
             rules=rules_service_pb2_grpc.RulesServiceStub(channel),
             engine=engine_service_pb2_grpc.EngineServiceStub(channel),
         )
@@ -81,7 +89,7 @@ def view_message(value: dict[str, Any]) -> view_pb2.PlayerView:
 
 
 def failure(call: Callable[[], Any]) -> SimpleNamespace:
-    """What a call that must fail tells: code, message, reason, [(field, reason)] and descriptions."""
+    """What a call that must fail tells: code, message, reason, details and trailing metadata."""
     try:
         call()
     except grpc.RpcError as error:
@@ -91,15 +99,20 @@ def failure(call: Callable[[], Any]) -> SimpleNamespace:
 
 def told(error: Any) -> SimpleNamespace:
     result = SimpleNamespace(code=error.code().name, message=error.details(), reason="", domain="", metadata={})
-    result.violations, result.descriptions = [], []
+    result.violations, result.descriptions, result.quotas, result.retry_after = [], [], [], None
+    result.trailers = dict(error.trailing_metadata() or ())
     status = rpc_status.from_call(error)
     for detail in status.details if status else ():
-        info, bad = ErrorInfo(), BadRequest()
+        info, bad, quota, retry = ErrorInfo(), BadRequest(), QuotaFailure(), RetryInfo()
         if detail.Unpack(info):
             result.reason, result.domain, result.metadata = info.reason, info.domain, dict(info.metadata)
         elif detail.Unpack(bad):
             result.violations += [(violation.field, violation.reason) for violation in bad.field_violations]
             result.descriptions += [violation.description for violation in bad.field_violations]
+        elif detail.Unpack(quota):
+            result.quotas += [(violation.subject, violation.description) for violation in quota.violations]
+        elif detail.Unpack(retry):
+            result.retry_after = retry.retry_delay.ToTimedelta().total_seconds()
     return result
 
 

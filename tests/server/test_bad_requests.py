@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -54,6 +55,8 @@ BROKEN_RECORDS: Rows = [
     ("one score", lambda v: v.update(scores=[5]), "view.scores", "WRONG_NUMBER_OF_SCORES"),
     ("score at the target", lambda v: v.update(scores=[0, 250]), "view.scores[1]", "SCORE_PAST_TARGET"),
     ("score past the target", lambda v: v.update(scores=[9999, 0]), "view.scores[0]", "SCORE_PAST_TARGET"),
+    ("score between two strokes", lambda v: v.update(scores=[0, 3]), "view.scores[1]", "NOT_A_MULTIPLE_OF_5"),
+    ("debt between two strokes", lambda v: v.update(scores=[-7, 0]), "view.scores[0]", "NOT_A_MULTIPLE_OF_5"),
     ("score far below zero", lambda v: v.update(scores=[0, -30001]), "view.scores[1]", "NUMBER_OUT_OF_RANGE"),
     ("the least number", lambda v: v.update(scores=[0, -(2**31)]), "view.scores[1]", "NUMBER_OUT_OF_RANGE"),
     ("unknown tile", lambda v: v["hand"].__setitem__(1, "7|8"), "view.hand[1]", "UNKNOWN_TILE"),
@@ -277,6 +280,7 @@ def refuses(stubs: SimpleNamespace, view: dict[str, Any], field: str, reason: st
     for call, request in (
         (stubs.analysis.RecommendMove, analysis_service_pb2.RecommendMoveRequest(view=message)),
         (stubs.analysis.Analyze, analysis_service_pb2.AnalyzeRequest(view=message)),
+        (partial(stubs.call, "StreamAnalyze"), analysis_service_pb2.StreamAnalyzeRequest(view=message)),
         (stubs.rules.ListLegalMoves, rules_service_pb2.ListLegalMovesRequest(view=message)),
     ):
         told = failure(lambda call=call, request=request: call(request, timeout=TIMEOUT))
@@ -323,18 +327,18 @@ def test_several_faults_are_told_at_once(stubs: SimpleNamespace) -> None:
 
 def test_at_most_16_violations_each_cut_to_size(stubs: SimpleNamespace) -> None:
     view = story()
-    view["hand"] = ["\u2603" * 5000] * 60
+    view["hand"] = ["\u2603" * 5000] * 25
     told = failure(lambda: recommend(stubs, view_message(view)))
     assert told.code == "INVALID_ARGUMENT"
     assert len(told.violations) == 16
-    assert told.metadata["violation_count"] == "60"
+    assert told.metadata["violation_count"] == "25"
     assert all(len(description) <= 200 and description.isascii() for description in told.descriptions)
 
 
-@pytest.mark.parametrize("method", ["RecommendMove", "Analyze"])
+@pytest.mark.parametrize("method", ["RecommendMove", "Analyze", "StreamAnalyze"])
 def test_empty_request(stubs: SimpleNamespace, method: str) -> None:
     request = getattr(analysis_service_pb2, f"{method}Request")()
-    told = failure(lambda: getattr(stubs.analysis, method)(request))
+    told = failure(lambda: stubs.call(method, request))
     assert (told.code, told.violations) == ("INVALID_ARGUMENT", [("view", "REQUIRED")])
 
 
@@ -367,15 +371,67 @@ BAD_SEARCHES: list[tuple[dict[str, Any], str, str]] = [
     ({"limits": {"time": "0s"}}, "limits.time", "LIMIT_OUT_OF_RANGE"),
     ({"limits": {"time": "-1s"}}, "limits.time", "LIMIT_OUT_OF_RANGE"),
     ({"limits": {"memory_bytes": 1}}, "limits.memory_bytes", "LIMIT_OUT_OF_RANGE"),
+    ({"limits": {"target_standard_error": 0}}, "limits.target_standard_error", "LIMIT_OUT_OF_RANGE"),
+    ({"limits": {"target_standard_error": -1}}, "limits.target_standard_error", "LIMIT_OUT_OF_RANGE"),
+    ({"limits": {"target_standard_error": 1e9}}, "limits.target_standard_error", "LIMIT_OUT_OF_RANGE"),
+    ({"limits": {"target_standard_error": "NaN"}}, "limits.target_standard_error", "LIMIT_OUT_OF_RANGE"),
+    ({"max_moves": -1}, "max_moves", "NUMBER_OUT_OF_RANGE"),
+    ({"client_tag": "x" * 129}, "client_tag", "TOO_LONG"),
+    ({"include_moves": [{"tile": "6|6"}, {"tile": "3|3"}]}, "include_moves[1]", "MOVE_NOT_LEGAL"),
+    ({"include_moves": [{"tile": "6|6", "at": "6|6:LINE_A"}]}, "include_moves[0]", "MOVE_NOT_LEGAL"),
+    ({"exclude_moves": [{"tile": "7|7"}]}, "exclude_moves[0].tile", "UNKNOWN_TILE"),
+    ({"exclude_moves": [{"tile": "6|6", "at": "nowhere"}]}, "exclude_moves[0].at", "UNKNOWN_ATTACHMENT_POINT"),
+    ({"include_moves": [{"tile": "6|6"}] * 2}, "include_moves[1]", "MOVE_TWICE"),
+    ({"include_moves": [{"tile": "6|6"}], "exclude_moves": [{"tile": "5|6"}]}, "exclude_moves", "INCLUDE_AND_EXCLUDE"),
+    ({"exclude_moves": [{"tile": tile} for tile in choice()["hand"]]}, "exclude_moves", "NO_MOVE_LEFT"),
+    ({"exclude_moves": [{"tile": "6|6"}] * 129}, "exclude_moves", "TOO_MANY"),
     ({"seed": -1}, "seed", "SEED_OUT_OF_RANGE"),
 ]
 
 
 @pytest.mark.parametrize(("fields", "field", "reason"), BAD_SEARCHES)
-def test_bad_limits_and_seed(stubs: SimpleNamespace, fields: dict[str, Any], field: str, reason: str) -> None:
-    request = json_format.ParseDict({"view": choice(), **fields}, analysis_service_pb2.RecommendMoveRequest())
-    told = failure(lambda: stubs.analysis.RecommendMove(request))
-    assert (told.code, told.violations) == ("INVALID_ARGUMENT", [(field, reason)])
+@pytest.mark.parametrize("method", ["RecommendMove", "StreamAnalyze"])
+def test_bad_search(stubs: SimpleNamespace, method: str, fields: dict[str, Any], field: str, reason: str) -> None:
+    kind = getattr(analysis_service_pb2, f"{method}Request")
+    request = json_format.ParseDict({"view": choice(), **fields}, kind())
+    told = failure(lambda: stubs.call(method, request))
+    assert (told.code, told.violations, told.reason) == ("INVALID_ARGUMENT", [(field, reason)], reason)
+
+
+@pytest.mark.parametrize(
+    ("interval", "reason"),
+    [("0s", "LIMIT_OUT_OF_RANGE"), ("-0.5s", "LIMIT_OUT_OF_RANGE"), ({"nanos": 2 * 10**9}, "NOT_A_DURATION")],
+)
+def test_bad_report_interval(stubs: SimpleNamespace, interval: Any, reason: str) -> None:
+    request = analysis_service_pb2.StreamAnalyzeRequest(view=view_message(choice()))
+    if isinstance(interval, str):
+        request.report_interval.FromJsonString(interval)
+    else:
+        request.report_interval.nanos = interval["nanos"]
+    told = failure(lambda: stubs.call("StreamAnalyze", request))
+    assert (told.code, told.violations) == ("INVALID_ARGUMENT", [("report_interval", reason)])
+
+
+def test_a_deal_that_is_over_or_broken_is_no_study(stubs: SimpleNamespace) -> None:
+    answer, lead = next(scoring_leads(stubs))
+    over = stubs.rules.ApplyMove(rules_service_pb2.ApplyMoveRequest(deal=answer.deal, move=lead.move)).deal
+    for method in ("Analyze", "StreamAnalyze"):
+        kind = getattr(analysis_service_pb2, f"{method}Request")
+        told = failure(lambda method=method, kind=kind: stubs.call(method, kind(deal=over)))
+        assert (told.code, told.violations) == ("INVALID_ARGUMENT", [("deal", "ROUND_OVER")])
+        broken = kind(deal=answer.deal)
+        broken.deal.hands[1].tiles[0] = "9|9"
+        told = failure(lambda method=method, broken=broken: stubs.call(method, broken))
+        assert (told.code, told.violations) == ("INVALID_ARGUMENT", [("deal.hands[1].tiles[0]", "UNKNOWN_TILE")])
+
+
+def test_no_move_is_recommended_for_an_open_deal(stubs: SimpleNamespace) -> None:
+    """Bytes of an AnalyzeRequest with a deal are no RecommendMoveRequest: the hands are not even looked at."""
+    dealt = deal(stubs, players=2)
+    data = analysis_service_pb2.AnalyzeRequest(deal=dealt.deal).SerializeToString()
+    call = stubs.channel.unary_unary("/sniffai.v1.AnalysisService/RecommendMove")
+    told = failure(lambda: call(data, timeout=TIMEOUT))
+    assert (told.code, told.violations) == ("INVALID_ARGUMENT", [("view", "REQUIRED")])
 
 
 @pytest.mark.parametrize(("seconds", "nanos"), [(1, 10**9), (1, -1), (0, -(10**9))])
@@ -393,6 +449,7 @@ BAD_DEALS: Rows = [
     ("5 seats", lambda r: r["deal"].update(players=5), "deal.players", "PLAYERS_OUT_OF_RANGE"),
     ("leader", lambda r: r["deal"].update(leader=2), "deal.leader", "SEAT_OUT_OF_RANGE"),
     ("score", lambda r: r["deal"].update(scores=[250, 0]), "deal.scores[0]", "SCORE_PAST_TARGET"),
+    ("odd score", lambda r: r["deal"].update(scores=[0, 12]), "deal.scores[1]", "NOT_A_MULTIPLE_OF_5"),
     ("one hand", lambda r: r["deal"]["hands"].pop(), "deal.hands", "WRONG_NUMBER_OF_HANDS"),
     ("hand size", lambda r: r["deal"]["hands"][1]["tiles"].pop(), "deal.hands[1]", "WRONG_HAND_SIZE"),
     ("tile", lambda r: r["deal"]["hands"][1]["tiles"].__setitem__(2, "77"), "deal.hands[1].tiles[2]", "UNKNOWN_TILE"),
@@ -449,6 +506,7 @@ def test_move_after_the_end(stubs: SimpleNamespace) -> None:
         ({"players": 2, "leader": -1}, "leader", "SEAT_OUT_OF_RANGE"),
         ({"players": 3, "scores": [0, 0]}, "scores", "WRONG_NUMBER_OF_SCORES"),
         ({"players": 3, "scores": [0, 0, 200]}, "scores[2]", "SCORE_PAST_TARGET"),
+        ({"players": 3, "scores": [0, 1, 0]}, "scores[1]", "NOT_A_MULTIPLE_OF_5"),
         ({"players": 2, "seed": -1}, "seed", "SEED_OUT_OF_RANGE"),
     ],
 )

@@ -1,5 +1,6 @@
 """What clients do wrong or suddenly, and what goes wrong inside: nothing leaks, nothing stays busy."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -10,10 +11,23 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from sniffai.v1 import analysis_pb2, analysis_service_pb2, engine_service_pb2, rules_service_pb2
-from sniffai_server import rules_service
+from sniffai.v1 import analysis_pb2, analysis_service_pb2, engine_service_pb2, rules_service_pb2, view_pb2
+from sniffai_server import errors, rules_service
 from sniffai_server.app import SERVICES
-from tests.server.support import TIMEOUT, LoopbackServer, choice, failure, recommend, story, told, view_message
+from sniffai_server.refusals import ExpiredError
+from tests.server.support import (
+    TIMEOUT,
+    LoopbackServer,
+    choice,
+    failure,
+    recommend,
+    running_server,
+    snapshot,
+    story,
+    stubs_of,
+    told,
+    view_message,
+)
 
 LONG = {"time": {"seconds": 30}}
 METHODS = [
@@ -63,12 +77,57 @@ def test_oversized_request(stubs: SimpleNamespace) -> None:
     assert recommend(stubs, view_message(story())).move.tile == "5|6"
 
 
-def test_largest_requests_are_answered_quickly(stubs: SimpleNamespace) -> None:
-    view = story()
-    view["hand"] = ["0|0"] * 200_000
-    started = time.monotonic()
-    assert failure(lambda: recommend(stubs, view_message(view))).violations == [("view.hand[1]", "TILE_TWICE")]
-    assert time.monotonic() - started < 2
+def hand_of(count: int) -> view_pb2.PlayerView:
+    view = view_message(story())
+    view.hand[:] = [""] * count
+    return view
+
+
+def suits_of(count: int) -> view_pb2.PlayerView:
+    view = view_message(snapshot())
+    view.snapshot.voids[0].suits[:] = [9] * count
+    return view
+
+
+def voids_of(count: int) -> view_pb2.PlayerView:
+    view = view_message(snapshot())
+    view.snapshot.voids.extend([view_pb2.SeatVoids()] * count)
+    return view
+
+
+def drawn_of(count: int) -> view_pb2.PlayerView:
+    view = view_message(story())
+    view.record.events[1].draw.tiles[:] = ["9|9"] * count
+    return view
+
+
+@pytest.mark.parametrize(
+    ("view", "field"),
+    [
+        (hand_of(500_000), "view.hand"),
+        (suits_of(1_000_000), "view.snapshot.voids[0].suits"),
+        (voids_of(500_000), "view.snapshot.voids"),
+        (drawn_of(200_000), "view.record.events[1].draw.tiles"),
+    ],
+    ids=["hand", "suits", "voids", "drawn tiles"],
+)
+def test_largest_requests_are_refused_at_once(stubs: SimpleNamespace, view: view_pb2.PlayerView, field: str) -> None:
+    """Nobody else waits for them: processor time, as the clock of a machine with other things to do tells little.
+
+    Reading such a list entry by entry took ten times as long as is allowed here.
+    """
+    started = time.process_time()
+    assert failure(lambda: recommend(stubs, view)).violations == [(field, "TOO_MANY")]
+    assert time.process_time() - started < 0.1
+
+
+def test_many_unknown_fields_take_no_time(stubs: SimpleNamespace) -> None:
+    request = rules_service_pb2.ListLegalMovesRequest(view=view_message(story()))
+    request.view.MergeFromString(b"\xb8\x06\x01" * 300_000)
+    started = time.process_time()
+    (warning,) = stubs.rules.ListLegalMoves(request, timeout=TIMEOUT).warnings
+    assert time.process_time() - started < 0.1
+    assert (warning.reason, "878 KiB" in warning.description) == ("UNKNOWN_FIELD", True)
 
 
 def test_internal_failure_leaks_nothing(
@@ -86,6 +145,37 @@ def test_internal_failure_leaks_nothing(
     assert "secret" not in str(error)
     assert error.metadata["id"] in caplog.text
     assert "secret of /etc/passwd" in caplog.text
+
+
+class Over:
+    """The context of a call that is over: nothing can be told any more."""
+
+    def trailing_metadata(self) -> tuple[()]:
+        return ()
+
+    async def abort(self, *_: object) -> None:
+        raise grpc.aio.InternalError('Failed "execute_batch"')
+
+
+@pytest.mark.parametrize("error", [ExpiredError(), ValueError("a fault"), grpc.aio.InternalError("a write failed")])
+async def test_a_call_that_is_over_is_no_internal_failure(error: Exception) -> None:
+    with pytest.raises(asyncio.CancelledError):
+        await errors.abort(Over(), error)
+
+
+def test_deadlines_in_the_moment_of_a_refusal(caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever is first, gRPC or the queue: the client learns of its deadline, and nothing is logged as a failure."""
+    with running_server(slots=1) as server, stubs_of(server.address) as stubs:
+        running = search(stubs)
+        wait_until(lambda: server.server.searches.busy == 1)
+        request = analysis_service_pb2.AnalyzeRequest(view=view_message(choice()), limits=LONG)
+        with caplog.at_level(logging.ERROR):
+            calls = [stubs.analysis.Analyze.future(request, timeout=0.001 + i / 4000) for i in range(200)]
+            codes = {told(call.exception()).code for call in calls}
+            running.cancel()
+            wait_until(lambda: server.server.searches.busy == 0)
+        assert codes <= {"DEADLINE_EXCEEDED", "UNAVAILABLE"}
+        assert caplog.records == []
 
 
 def search(stubs: SimpleNamespace, **fields: Any) -> Any:

@@ -48,6 +48,22 @@ def test_reflection_lists_services_and_gives_their_files(stubs: SimpleNamespace)
     assert descriptor.name == "sniffai/v1/rules_service.proto"
 
 
+def test_reflection_by_its_newer_name(stubs: SimpleNamespace) -> None:
+    reflect = stubs.channel.stream_stream(
+        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+        request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,
+        response_deserializer=reflection_pb2.ServerReflectionResponse.FromString,
+    )
+    requests = [reflection_pb2.ServerReflectionRequest(list_services="")]
+    (listed,) = reflect(iter(requests), timeout=TIMEOUT)
+    names = {service.name for service in listed.list_services_response.service}
+    assert names == {*SERVICES, "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection"}
+    for name in names:
+        request = reflection_pb2.ServerReflectionRequest(file_containing_symbol=name)
+        (file,) = reflect(iter([request]), timeout=TIMEOUT)
+        assert file.file_descriptor_response.file_descriptor_proto
+
+
 def test_engine_info(stubs: SimpleNamespace) -> None:
     info = stubs.engine.GetEngineInfo(engine_service_pb2.GetEngineInfoRequest(), timeout=TIMEOUT)
     assert info.engine_version == sniffai.__version__

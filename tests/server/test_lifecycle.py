@@ -2,6 +2,7 @@
 
 import json
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -11,10 +12,13 @@ from types import SimpleNamespace
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from sniffai.v1 import analysis_pb2, analysis_service_pb2, analysis_service_pb2_grpc
+from sniffai.v1 import analysis_pb2, analysis_service_pb2, analysis_service_pb2_grpc, engine_service_pb2
 from sniffai_server import cli
-from sniffai_server.app import ListenError
+from sniffai_server.app import ListenError, _options
+from sniffai_server.settings import Settings
 from tests.server.support import (
     TIMEOUT,
     LoopbackServer,
@@ -83,6 +87,92 @@ def test_drain_lets_waiting_searches_answer_too() -> None:
         reasons = [call.result().analysis.stop_reason for call in calls]
         drain.join(TIMEOUT)
     assert reasons == [analysis_pb2.STOP_REASON_SHUTDOWN] * 3
+
+
+def test_streams_that_last_do_not_hold_the_end(process: "subprocess.Popen[str]") -> None:
+    """Whoever watches the health learns that the server goes down; neither a watch nor reflection waits for more."""
+    with grpc.insecure_channel(address_of(process)) as channel:
+        watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=TIMEOUT)
+        assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
+        asked = threading.Event()
+        reflect = reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo
+        listing = reflect(questions(asked), timeout=TIMEOUT)
+        assert next(listing).list_services_response.service
+        started = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        assert [answer.status for answer in watch] == [health_pb2.HealthCheckResponse.NOT_SERVING]
+        assert watch.code() == grpc.StatusCode.OK
+        assert list(listing) == []
+        assert process.wait(TIMEOUT) == 0
+        assert time.monotonic() - started < 4  # the grace period is 5 s
+        asked.set()
+
+
+def questions(end: threading.Event) -> Iterator[reflection_pb2.ServerReflectionRequest]:
+    """One question, and no end of them before it is called for."""
+    yield reflection_pb2.ServerReflectionRequest(list_services="")
+    end.wait(TIMEOUT)
+
+
+def test_load_balancers_have_time_to_notice() -> None:
+    """In the delay the server says NOT_SERVING and still answers."""
+    with running_server(drain_delay=1.0) as server, stubs_of(server.address) as stubs:
+        health = health_pb2_grpc.HealthStub(stubs.channel)
+        drain = threading.Thread(target=server.call, args=(server.server.drain(),))
+        drain.start()
+        end = time.monotonic() + TIMEOUT
+        while health.Check(health_pb2.HealthCheckRequest(), timeout=TIMEOUT).status == 1:
+            assert time.monotonic() < end
+        assert recommend(stubs, view_message(choice()), limits={"simulations": 10}).move.tile
+        drain.join(TIMEOUT)
+        assert failure(lambda: recommend(stubs, view_message(choice()))).code == "UNAVAILABLE"
+
+
+def test_a_watch_is_cancelled_like_any_call(server: LoopbackServer) -> None:
+    with grpc.insecure_channel(server.address) as channel:
+        watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=TIMEOUT)
+        assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
+        watch.cancel()
+        end = time.monotonic() + TIMEOUT
+        while server.server._watches._open:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+
+
+def test_the_first_call_is_as_quick_as_the_others(process: "subprocess.Popen[str]") -> None:
+    """Tables and nets are loaded before the server says that it serves."""
+    with stubs_of(address_of(process)) as stubs:
+        stubs.engine.GetEngineInfo(engine_service_pb2.GetEngineInfoRequest(), timeout=TIMEOUT)
+        times = []
+        for _ in range(7):
+            started = time.perf_counter()
+            recommend(stubs, view_message(choice()), limits={"simulations": 500})
+            times.append(time.perf_counter() - started)
+    assert times[0] < 5 * statistics.median(times[1:]) + 0.05
+
+
+def test_old_connections_are_closed_in_good_order() -> None:
+    with running_server(max_connection_seconds=1.0) as server, stubs_of(server.address) as stubs:
+        peers, end = set(), time.monotonic() + 3
+        while time.monotonic() < end:
+            metadata = (("x-request-id", "age"),)
+            request = engine_service_pb2.GetEngineInfoRequest()
+            _, call = stubs.engine.GetEngineInfo.with_call(request, timeout=TIMEOUT, metadata=metadata)
+            peers.add(call.code())
+            time.sleep(0.02)
+    assert peers == {grpc.StatusCode.OK}
+
+
+def test_machinery_options() -> None:
+    options = dict(_options(Settings(keepalive_seconds=1.5, max_seconds=10.0, max_connection_seconds=86_400.0)))
+    assert options["grpc.so_reuseport"] == 0
+    assert options["grpc.keepalive_time_ms"] == 1500
+    assert options["grpc.keepalive_timeout_ms"] == 20_000
+    assert options["grpc.http2.ping_timeout_ms"] == 20_000
+    assert options["grpc.http2.min_recv_ping_interval_without_data_ms"] == 20_000
+    assert options["grpc.max_connection_age_ms"] == 86_400_000
+    assert options["grpc.max_connection_age_grace_ms"] >= 10_000
+    assert options["grpc.max_receive_message_length"] == 1 << 20
 
 
 def test_port_clash_fails(server: LoopbackServer) -> None:

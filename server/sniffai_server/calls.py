@@ -1,0 +1,37 @@
+"""What is known of the call in progress, for its log line, its metrics and its span."""
+
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Final
+
+from sniffai.report import Analysis
+from sniffai_server.callers import Priority
+
+
+@dataclass(slots=True)
+class Call:
+    """One call, filled in as it goes. Nothing in it tells what the request was about."""
+
+    request_id: str = ""
+    """Given by the client or made here."""
+    method: str = ""
+    """Such as ``"sniffai.v1.AnalysisService/Analyze"``."""
+    client: str = ""
+    """Who calls: the name of a key or a certificate, or an address."""
+    reason: str = ""
+    """Why it failed, ``UPPER_SNAKE``; empty for a call that did not, or for no reason of ours."""
+    priority: Priority | None = None
+    """How urgent its search was; ``None`` without one."""
+    queue_wait: float | None = None
+    """Seconds that its search waited for a slot; ``None`` where it never got one."""
+    searched: list[Analysis] = field(default_factory=list)
+    """What its searches found."""
+
+
+CALL: Final[ContextVar[Call]] = ContextVar("CALL")
+"""The call that this task answers."""
+
+
+def current_call() -> Call:
+    """The call in progress; outside of one, something to write to all the same."""
+    return CALL.get(None) or Call()

@@ -1,0 +1,179 @@
+"""Settings from the command line, the environment and a file, in this order of precedence, and where each came from."""
+
+import difflib
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sniffai.shown import shown
+from sniffai_server.settings import (
+    SettingError,
+    Settings,
+    default_of,
+    is_of,
+    kind_of,
+    rule_of,
+    settings_fields,
+    type_name,
+)
+
+PREFIX: Final = "SNIFFAI_"
+"""What the names of all environment variables begin with."""
+FILE_VARIABLE: Final = "SNIFFAI_CONFIG"
+"""The variable that names the file."""
+FOREIGN: Final = frozenset({FILE_VARIABLE, "SNIFFAI_BUILD"})
+"""Variables with the prefix that are no settings."""
+FLAGS: Final = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+
+
+class ConfigError(Exception):
+    """A setting that cannot be read; ``str()`` names the file and line, the variable or the flag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Settings, and where each one came from."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+    """By setting: ``"flag --port"``, ``"variable SNIFFAI_PORT"``, ``"file a.toml, line 3"`` or ``"default"``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One value and its source."""
+
+    value: Any
+    source: str
+
+
+def read_config(flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ, file: str = "") -> Config:
+    """The settings in force.
+
+    :param flags: values from the command line, by setting; only those given.
+    :param file: a TOML file; empty for the one that :data:`FILE_VARIABLE` names, if any.
+    :raises ConfigError: an unknown name or a bad value.
+    """
+    file = file or environment.get(FILE_VARIABLE, "")
+    given = _from_file(Path(file)) if file else {}
+    given |= _from_environment(environment)
+    given |= {name: _Given(value, f"flag {flag_of(name)}") for name, value in flags.items()}
+    try:
+        settings = Settings(**{name: one.value for name, one in given.items()})
+    except SettingError as error:
+        source = given[error.name].source if error.name in given else f"setting {error.name}"
+        raise ConfigError(f"{source}: {error}") from None
+    sources = {one.name: given[one.name].source if one.name in given else "default" for one in settings_fields()}
+    return Config(settings, sources)
+
+
+def flag_of(name: str) -> str:
+    """The flag of a setting, such as ``--max-seconds``."""
+    return "--" + name.replace("_", "-")
+
+
+def variable_of(name: str) -> str:
+    """The environment variable of a setting, such as ``SNIFFAI_MAX_SECONDS``."""
+    return PREFIX + name.upper()
+
+
+def from_text(one: "Field[Any]", text: str) -> Any:
+    """A setting's value from a flag or a variable.
+
+    :raises ValueError: the text is none, or out of range.
+    """
+    kind = kind_of(one)
+    if kind is str:
+        value: Any = text
+    elif kind is bool:
+        value = FLAGS.get(text.lower())
+    else:
+        value = _number(kind, text)
+    if value is None:
+        raise ValueError(f"{type_name(one)} is expected, not {shown(text)}")
+    if fault := rule_of(one).fault(value):
+        raise ValueError(f"{fault}, not {shown(text)}")
+    return value
+
+
+def to_toml(config: Config) -> str:
+    """The settings as a TOML file, each with its source; reading the file gives the same settings."""
+    lines = ["# Precedence: flags, variables, file, defaults."]
+    for one in settings_fields():
+        value = getattr(config.settings, one.name)
+        source = config.sources[one.name]
+        shown_value = f"# {one.name} is unset" if value is None else f"{one.name} = {toml_value(value)}"
+        lines.append(f"{shown_value}  # {source}{_meaning(one, value)}")
+    return "\n".join(lines)
+
+
+def toml_value(value: Any) -> str:
+    """One value in TOML's notation."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _meaning(one: "Field[Any]", value: Any) -> str:
+    words = rule_of(one).shown_default
+    return f": {words}" if words and value == default_of(one) else ""
+
+
+def _number(kind: type, text: str) -> Any:
+    if not re.fullmatch(r"-?[0-9]+" if kind is int else r"-?[0-9]+(\.[0-9]+)?", text) or len(text) > 30:
+        return None
+    return kind(text)
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, _Given]:
+    known = {variable_of(one.name): one for one in settings_fields()}
+    found = {}
+    for variable, text in environment.items():
+        if not variable.startswith(PREFIX) or variable in FOREIGN:
+            continue
+        if variable not in known:
+            raise ConfigError(f"variable {variable}: no such setting{_suggestion(variable, known)}")
+        try:
+            value = from_text(known[variable], text)
+        except ValueError as error:
+            raise ConfigError(f"variable {variable}: {error}") from None
+        found[known[variable].name] = _Given(value, f"variable {variable}")
+    return found
+
+
+def _from_file(file: Path) -> dict[str, _Given]:
+    try:
+        text = file.read_text(encoding="utf-8")
+        table = tomllib.loads(text)
+    except OSError as error:
+        raise ConfigError(f"file {file}: {error.strerror}") from None
+    except ValueError as error:
+        raise ConfigError(f"file {file}: {error}") from None
+    known = {one.name: one for one in settings_fields()}
+    found = {}
+    for name, value in table.items():
+        source = f"file {file}{_line_of(name, text)}"
+        if name not in known:
+            raise ConfigError(f"{source}: no such setting {shown(name)}{_suggestion(name, known)}")
+        if value is None or not is_of(known[name], value):
+            raise ConfigError(f"{source}: {name}: {type_name(known[name])} is expected, not {shown(value)}")
+        if fault := rule_of(known[name]).fault(value):
+            raise ConfigError(f"{source}: {name}: {fault}, not {shown(value)}")
+        found[name] = _Given(value, source)
+    return found
+
+
+def _line_of(name: str, text: str) -> str:
+    """Where a key stands, in words; empty where that cannot be told."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=.\]]""", line):
+            return f", line {number}"
+    return ""
+
+
+def _suggestion(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""

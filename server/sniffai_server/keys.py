@@ -1,0 +1,192 @@
+"""API keys: a file with one table a client, the keys themselves only as salted hashes.
+
+A key is 256 random bits, so a single SHA-256 is as good as a slow hash: there is nothing to guess.
+"""
+
+import hashlib
+import hmac
+import logging
+import re
+import secrets
+import time
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from sniffai.shown import shown
+from sniffai_server.callers import Caller, Priority
+from sniffai_server.refusals import KeyRefusedError
+from sniffai_server.settings import Settings
+
+KEY_BYTES: Final = 32
+KEY_PREFIX: Final = "sniffai_"
+"""What every key begins with, so that scanners for leaked secrets know it."""
+SALT_BYTES: Final = 16
+SCHEME: Final = "sha256"
+NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+HASH: Final = re.compile(rf"{SCHEME}:[0-9a-f]{{{2 * SALT_BYTES}}}:[0-9a-f]{{64}}")
+PRIORITIES: Final = {priority.name.lower(): priority for priority in Priority}
+CHECK_SECONDS: Final = 1.0
+"""How often at most it is checked whether the file has changed."""
+
+log = logging.getLogger(__name__)
+
+
+class KeysError(Exception):
+    """A file of keys that cannot be used; ``str()`` names the file and the entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One client's entry."""
+
+    caller: Caller
+    salt: bytes
+    digest: bytes
+    expires: date | None
+    """The first day (UTC) on which the key is taken no more; ``None`` for never."""
+
+    def fits(self, key: str) -> bool:
+        """Whether this is the entry of a key, in a time that does not depend on how much of it is right."""
+        return hmac.compare_digest(self.digest, digest_of(key, self.salt))
+
+
+class Keys:
+    """The keys of a file, read again whenever it changes; a file gone wrong leaves the keys that were.
+
+    :param file: the file's path.
+    :param settings: has the quotas of entries without their own.
+    :param clock: seconds that only grow.
+    :raises KeysError: the file cannot be used.
+    """
+
+    def __init__(self, file: Path, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
+        self._file = file
+        self._settings = settings
+        self._clock = clock
+        self._stamp = _stamp(file)
+        self._checked = clock()
+        self._keys = read_keys(file, settings)
+
+    def caller_of(self, key: str) -> Caller:
+        """Whose key it is. Every entry is compared, found or not.
+
+        :raises KeyRefusedError: nobody's, or it has expired.
+        """
+        self._refresh()
+        found = None
+        for entry in self._keys:
+            if entry.fits(key):
+                found = entry
+        if found is None:
+            raise KeyRefusedError("KEY_UNKNOWN", "the API key is not known here")
+        if found.expires is not None and datetime.now(UTC).date() >= found.expires:
+            raise KeyRefusedError("KEY_EXPIRED", "the API key has expired")
+        return found.caller
+
+    def _refresh(self) -> None:
+        now = self._clock()
+        if now - self._checked < CHECK_SECONDS:
+            return
+        self._checked = now
+        stamp = _stamp(self._file)
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            self._keys = read_keys(self._file, self._settings)
+        except KeysError as error:
+            log.error("the API keys stay as they were: %s", error)
+        else:
+            log.info("API keys read again: %d", len(self._keys))
+
+
+def make_key() -> str:
+    """A new key."""
+    return KEY_PREFIX + secrets.token_urlsafe(KEY_BYTES)
+
+
+def entry_of(name: str, key: str, options: Mapping[str, str | int]) -> str:
+    """The table to store for a new key, in TOML.
+
+    :param name: the client's name, 1 to 64 letters, digits, ``_`` and ``-``.
+    :param options: ``priority``, ``calls``, ``rate``: those that are not the default.
+    :raises KeysError: the name is none.
+    """
+    if not NAME.fullmatch(name):
+        raise KeysError(f"a name of 1 to 64 letters, digits, _ and - is expected, not {shown(name)}")
+    salt = secrets.token_bytes(SALT_BYTES)
+    lines = [f"[{name}]", f'hash = "{SCHEME}:{salt.hex()}:{digest_of(key, salt).hex()}"']
+    for option, value in options.items():
+        lines.append(f'{option} = "{value}"' if isinstance(value, str) else f"{option} = {value}")
+    return "\n".join(lines)
+
+
+def digest_of(key: str, salt: bytes) -> bytes:
+    """The salted hash of a key."""
+    return hashlib.sha256(salt + key.encode(errors="replace")).digest()
+
+
+def read_keys(file: Path, settings: Settings) -> tuple[Key, ...]:
+    """The entries of a file.
+
+    :raises KeysError: the file cannot be read, or an entry is not as it should be.
+    """
+    try:
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise KeysError(f"file {file}: {error.strerror}") from None
+    except ValueError as error:
+        raise KeysError(f"file {file}: {error}") from None
+    try:
+        return tuple(_key(name, table, settings) for name, table in tables.items())
+    except KeysError as error:
+        raise KeysError(f"file {file}: {error}") from None
+
+
+def _key(name: str, table: Any, settings: Settings) -> Key:
+    if not NAME.fullmatch(name):
+        raise KeysError(f"{shown(name)}: a name has 1 to 64 letters, digits, _ and -")
+    if not isinstance(table, dict):
+        raise KeysError(f"{name}: a table is expected: [{name}], then hash = ...")
+    if unknown := table.keys() - {"hash", "priority", "calls", "rate", "expires"}:
+        raise KeysError(f"{name}: no such entry {shown(min(unknown))}")
+    if not isinstance(table.get("hash"), str) or not HASH.fullmatch(table["hash"]):
+        raise KeysError(f"{name}.hash: the line that `sniffai-server key` printed is expected")
+    priority = table.get("priority", "interactive")
+    if priority not in PRIORITIES:
+        raise KeysError(f"{name}.priority: one of {', '.join(PRIORITIES)} is expected")
+    caller = Caller(
+        name,
+        PRIORITIES[priority],
+        _quota(name, "calls", table, settings.client_calls),
+        _quota(name, "rate", table, settings.client_rate),
+    )
+    _, salt, digest = table["hash"].split(":")
+    return Key(caller, bytes.fromhex(salt), bytes.fromhex(digest), _expiry(name, table))
+
+
+def _quota(name: str, entry: str, table: Mapping[str, Any], default: int) -> int:
+    value = table.get(entry, default)
+    if type(value) is not int or not 0 <= value <= 1_000_000:
+        raise KeysError(f"{name}.{entry}: a whole number in 0..1,000,000 is expected")
+    return value
+
+
+def _expiry(name: str, table: Mapping[str, Any]) -> date | None:
+    value = table.get("expires")
+    if value is not None and type(value) is not date:
+        raise KeysError(f"{name}.expires: a day such as 2030-01-31 is expected")
+    return value
+
+
+def _stamp(file: Path) -> tuple[int, ...]:
+    """What changes when the file does."""
+    try:
+        status = file.stat()
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -1,0 +1,121 @@
+"""Prometheus metrics of one server, and the port that serves them."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Final
+from wsgiref.simple_server import WSGIServer
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    ProcessCollector,
+    start_http_server,
+)
+
+from sniffai.report import Analysis
+from sniffai.version import VERSION
+from sniffai_server.admission import SlotQueue
+from sniffai_server.callers import Priority
+from sniffai_server.calls import Call
+
+SECONDS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60)
+SPEEDS: Final = (1e3, 3e3, 1e4, 3e4, 1e5, 2e5, 3e5, 5e5, 1e6)
+BYTES: Final = tuple(float(1 << power) for power in range(16, 31, 2))
+
+
+class Metrics:
+    """Counts what happens on one server; nothing is shared between servers.
+
+    :param queue: whose depth, slots and memory are told.
+    """
+
+    def __init__(self, queue: SlotQueue) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        GCCollector(registry=self.registry)
+        self._calls = self._counter("requests", "Calls that ended", "method", "code")
+        self._open = self._gauge("requests_in_flight", "Calls that go on", "method")
+        self._seconds = self._histogram("request_duration_seconds", "Time of a call", SECONDS, "method")
+        self._refused = self._counter("rejected", "Calls that failed, by the reason told to the client", "reason")
+        self._waits = self._histogram("queue_wait_seconds", "Time a search waited for its slot", SECONDS, "priority")
+        self._stops = self._counter("searches", "Searches that ended, by what ended them", "stop_reason")
+        self._simulations = self._counter("simulations", "Simulations done")
+        self._speeds = self._histogram("search_simulations_per_second", "Speed of a search", SPEEDS)
+        self._search_seconds = self._histogram("search_duration_seconds", "Time of a search in its slot", SECONDS)
+        self._trees = self._histogram("tree_bytes", "Size of a search's tree at its end", BYTES)
+        self._gauge("build_info", "The version, in a label", "version").labels(VERSION).set(1)
+        self._tell(queue)
+
+    @contextmanager
+    def open_call(self, method: str) -> Iterator[None]:
+        """Count a call as open."""
+        gauge = self._open.labels(method)
+        with gauge.track_inprogress():
+            yield
+
+    def ended(self, call: Call, code: str, seconds: float) -> None:
+        """Count a call that ended with a status after some time."""
+        self._calls.labels(call.method, code).inc()
+        self._seconds.labels(call.method).observe(seconds)
+        if call.reason:
+            self._refused.labels(call.reason).inc()
+        if call.queue_wait is not None and call.priority is not None:
+            self._waits.labels(call.priority.name.lower()).observe(call.queue_wait)
+        for found in call.searched:
+            self._searched(found)
+
+    def _searched(self, found: Analysis) -> None:
+        effort = found.effort
+        self._stops.labels(found.stop).inc()
+        self._simulations.inc(effort.simulations)
+        self._search_seconds.observe(effort.seconds)
+        if effort.simulations and effort.seconds > 0:
+            self._speeds.observe(effort.simulations / effort.seconds)
+            self._trees.observe(effort.memory_bytes)
+
+    def _tell(self, queue: SlotQueue) -> None:
+        """Gauges that look at the queue whenever they are read."""
+        depth = self._gauge("queue_depth", "Searches that wait for a slot", "priority")
+        for priority in Priority:
+            depth.labels(priority.name.lower()).set_function(partial(queue.depth, priority))
+        self._gauge("queue_size", "Searches that may wait for a slot").set(queue.size)
+        self._gauge("slots", "Searches that may run at the same time").set(queue.slots)
+        self._gauge("slots_busy", "Searches that run").set_function(lambda: queue.busy)
+        self._gauge("tree_reserved_bytes", "Memory that running searches may take").set_function(lambda: queue.reserved)
+        self._gauge("tree_limit_bytes", "Memory that all searches may take together").set(queue.memory)
+
+    def _counter(self, name: str, text: str, *labels: str) -> Counter:
+        return Counter(f"sniffai_{name}", text, labels, registry=self.registry)
+
+    def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
+        return Gauge(f"sniffai_{name}", text, labels, registry=self.registry)
+
+    def _histogram(self, name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+        return Histogram(f"sniffai_{name}", text, labels, buckets=buckets, registry=self.registry)
+
+
+class MetricsPort:
+    """Metrics over HTTP, at ``/metrics``, by a thread of its own.
+
+    :raises OSError: the address is taken, or not this machine's.
+    """
+
+    def __init__(self, metrics: Metrics, host: str, port: int) -> None:
+        served: tuple[WSGIServer, threading.Thread] = start_http_server(port, host, metrics.registry)
+        self._server, self._thread = served
+
+    @property
+    def port(self) -> int:
+        """The TCP port."""
+        return int(self._server.server_port)
+
+    def close(self) -> None:
+        """Serve no more."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()

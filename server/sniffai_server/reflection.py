@@ -1,0 +1,23 @@
+"""Server reflection, by which tools learn the contract: version 1, and v1alpha for those that know only that."""
+
+from collections.abc import Iterable
+from typing import Final
+
+import grpc
+from grpc_reflection.v1alpha import reflection, reflection_pb2
+
+METHOD: Final = "ServerReflectionInfo"
+VERSION_1: Final = "grpc.reflection.v1.ServerReflection"
+"""Its messages have the same bytes as v1alpha's. Only v1alpha is listed: grpcio ships no descriptors of version 1."""
+
+
+def add_reflection(services: Iterable[str], server: grpc.aio.Server) -> None:
+    """Let a server tell of services by name, and of reflection itself."""
+    servicer = reflection.aio.ReflectionServicer((*services, reflection.SERVICE_NAME))
+    handler = grpc.stream_stream_rpc_method_handler(
+        servicer.ServerReflectionInfo,
+        request_deserializer=reflection_pb2.ServerReflectionRequest.FromString,
+        response_serializer=reflection_pb2.ServerReflectionResponse.SerializeToString,
+    )
+    for name in (VERSION_1, reflection.SERVICE_NAME):
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, {METHOD: handler}),))

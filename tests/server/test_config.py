@@ -1,0 +1,263 @@
+"""Settings from flags, variables and a file; how many cores a container leaves; what a wrong value is told."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sniffai_server import cli
+from sniffai_server.config import ConfigError, flag_of, from_text, read_config, to_toml, variable_of
+from sniffai_server.cores import usable_cores
+from sniffai_server.settings import SettingError, Settings, default_of, rule_of, settings_fields, type_name
+from tests.server.support import TIMEOUT
+
+OPERATORS = Path(__file__).parent.parent.parent / "docs" / "operators.md"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "sniffai.toml"
+
+
+def write(file: Path, *lines: str) -> str:
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(file)
+
+
+def test_flags_go_before_variables_before_the_file_before_defaults(file: Path) -> None:
+    path = write(file, "port = 1", "slots = 1", "queue_size = 1")
+    config = read_config({"port": 3}, {"SNIFFAI_PORT": "2", "SNIFFAI_SLOTS": "2"}, path)
+    settings = config.settings
+    assert (settings.port, settings.slots, settings.queue_size, settings.host) == (3, 2, 1, "127.0.0.1")
+    assert {name: config.sources[name] for name in ("port", "slots", "queue_size", "host")} == {
+        "port": "flag --port",
+        "slots": "variable SNIFFAI_SLOTS",
+        "queue_size": f"file {path}, line 3",
+        "host": "default",
+    }
+
+
+def test_the_variable_that_names_the_file(file: Path) -> None:
+    path = write(file, "port = 7")
+    assert read_config({}, {"SNIFFAI_CONFIG": path}).settings.port == 7
+    other = write(file.with_name("other.toml"), "port = 8")
+    assert read_config({}, {"SNIFFAI_CONFIG": path}, other).settings.port == 8
+
+
+def test_every_setting_has_a_flag_a_variable_and_a_key(file: Path) -> None:
+    given: dict[str, Any] = {
+        "host": "::1",
+        "insecure": True,
+        "reflection": False,
+        "tls_cert": "a",
+        "tls_key": "b",
+        "health_cert": "c",
+        "health_key": "d",
+        "log_format": "text",
+        "log_level": "debug",
+        "max_total_bytes": 1 << 20,
+        "min_ping_seconds": 2.5,
+    }
+    for one in settings_fields():
+        given.setdefault(one.name, {int: 1234, float: 1.5, str: "text"}.get(type(default_of(one)), 77))
+    given |= {"max_search_bytes": 1 << 20, "max_request_bytes": 4096}
+    expected = Settings(**given)
+    text = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+    by_variable = read_config({}, {variable_of(name): value for name, value in text.items()})
+    assert by_variable.settings == expected
+    path = write(file, to_toml(by_variable))
+    assert read_config({}, {}, path).settings == expected
+    assert set(tomllib.loads(Path(path).read_text(encoding="utf-8"))) == {one.name for one in fields(Settings)}
+    flags = [
+        word
+        for name, value in given.items()
+        for word in (
+            [flag_of(name)] if value is True else [f"--no-{name}"] if value is False else [flag_of(name), str(value)]
+        )
+    ]
+    options = cli._parser().parse_args(["config", *flags])
+    assert cli._config(options).settings == expected
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"SNIFFAI_PROT": "1"}, "variable SNIFFAI_PROT: no such setting; did you mean SNIFFAI_PORT?"),
+        ({"SNIFFAI_PORT": "tcp://10.0.0.1:50051"}, "variable SNIFFAI_PORT: a whole number is expected, not 'tcp:"),
+        ({"SNIFFAI_PORT": "70000"}, "variable SNIFFAI_PORT: at most 65,535 is expected, not '70000'"),
+        ({"SNIFFAI_SLOTS": "0"}, "variable SNIFFAI_SLOTS: at least 1 is expected, not '0'"),
+        ({"SNIFFAI_INSECURE": "maybe"}, "variable SNIFFAI_INSECURE: true or false is expected, not 'maybe'"),
+        ({"SNIFFAI_MAX_SECONDS": "nan"}, "variable SNIFFAI_MAX_SECONDS: a number is expected, not 'nan'"),
+        ({"SNIFFAI_MAX_SECONDS": "1e999"}, "variable SNIFFAI_MAX_SECONDS: a number is expected"),
+        ({"SNIFFAI_LOG_FORMAT": "xml"}, "variable SNIFFAI_LOG_FORMAT: one of json, text is expected, not 'xml'"),
+        ({"SNIFFAI_PORT": "9" * 100}, "variable SNIFFAI_PORT: a whole number is expected"),
+        ({"SNIFFAI_TLS_CERT": "a.pem"}, "setting tls_key: is needed as well, since tls_cert is given"),
+        ({"SNIFFAI_TLS_KEY": "a.key"}, "setting tls_cert: is needed as well, since tls_key is given"),
+        ({"SNIFFAI_TLS_CLIENT_CA": "a"}, "setting tls_cert: is needed as well, since tls_client_ca is given"),
+        ({"SNIFFAI_MAX_TOTAL_BYTES": "5"}, "variable SNIFFAI_MAX_TOTAL_BYTES: 0 or at least 65,536 is expected"),
+        ({"SNIFFAI_CONFIG": "/none.toml"}, "file /none.toml: No such file or directory"),
+    ],
+)
+def test_wrong_variables(environment: dict[str, str], words: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(words)):
+        read_config({}, environment)
+
+
+def test_variables_of_others_are_left_alone() -> None:
+    assert read_config({}, {"PORT": "x", "SNIFFAI_BUILD": "skip"}).settings == Settings()
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["", "prot = 1"], ", line 2: no such setting 'prot'; did you mean port?"),
+        (["[server]", "port = 1"], ", line 1: no such setting 'server'"),
+        (["host = 5"], ", line 1: host: a text is expected, not 5"),
+        (["# port", 'port = "5"'], ", line 2: port: a whole number is expected, not '5'"),
+        (["port = true"], ", line 1: port: a whole number is expected, not True"),
+        (["port = -1"], ", line 1: port: at least 0 is expected, not -1"),
+        (["max_seconds = nan"], ", line 1: max_seconds: at least 0.001 is expected, not nan"),
+        (["port = 1", "port = 2"], ": Cannot overwrite a value (at line 2"),
+        (["port ="], ": Invalid value (at line 1"),
+        (['tls_key = "k"'], "setting tls_cert: is needed as well"),
+    ],
+)
+def test_wrong_files(file: Path, lines: list[str], words: str) -> None:
+    with pytest.raises(ConfigError) as told:
+        read_config({}, {}, write(file, *lines))
+    assert words in str(told.value)
+    assert str(file) in str(told.value) or words.startswith("setting")
+
+
+def test_a_whole_number_passes_for_a_number(file: Path) -> None:
+    assert read_config({}, {}, write(file, "max_seconds = 5")).settings.max_seconds == 5
+
+
+@pytest.mark.parametrize(
+    ("fields_given", "name"),
+    [
+        ({"port": -1}, "port"),
+        ({"slots": 0}, "slots"),
+        ({"host": 1}, "host"),
+        ({"max_seconds": float("inf")}, "max_seconds"),
+    ],
+)
+def test_settings_check_themselves(fields_given: dict[str, Any], name: str) -> None:
+    with pytest.raises(SettingError) as told:
+        Settings(**fields_given)
+    assert told.value.name == name
+
+
+def test_limits_that_follow() -> None:
+    settings = Settings(slots=3, max_search_bytes=1 << 20, max_seconds=0.5, default_seconds=2.0)
+    assert settings.search_memory == 3 << 20
+    assert (settings.caps.memory_bytes, settings.default_limits.seconds) == (1 << 20, 0.5)
+    assert Settings(slots=3, max_total_bytes=1 << 20).caps.memory_bytes == 1 << 20
+
+
+def test_the_config_command(file: Path) -> None:
+    path = write(file, "slots = 3", "max_seconds = 2")
+    command = [sys.executable, "-m", "sniffai_server", "config", "--config", path, "--port", "1"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=TIMEOUT, check=True, env={"SNIFFAI_HOST": "::1"}
+    )
+    lines = done.stdout.splitlines()
+    assert f"slots = 3  # file {path}, line 1" in lines
+    assert 'host = "::1"  # variable SNIFFAI_HOST' in lines
+    assert "port = 1  # flag --port" in lines
+    assert "# reflection is unset  # default: only on loopback addresses" in lines
+    printed = file.with_name("printed.toml")
+    printed.write_text(done.stdout, encoding="utf-8")
+    assert read_config({}, {}, str(printed)).settings == Settings(slots=3, max_seconds=2.0, host="::1", port=1)
+
+
+def test_the_command_tells_wrong_settings(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SNIFFAI_SLOTS", "many")
+    assert cli.main(["config"]) == 1
+    assert capsys.readouterr().err == "sniffai-server: variable SNIFFAI_SLOTS: a whole number is expected, not 'many'\n"
+    with pytest.raises(SystemExit):
+        cli.main(["config", "--slots", "0"])
+    assert "argument --slots: at least 1 is expected, not '0'" in capsys.readouterr().err
+
+
+def test_the_operators_page_has_every_setting_as_it_is() -> None:
+    page = OPERATORS.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \|$", page.partition("<!-- settings -->")[2], re.MULTILINE)
+    assert rows == [(one.name, rule_of(one).text, default_in_words(one)) for one in settings_fields()]
+
+
+def default_in_words(one: Any) -> str:
+    words, default = rule_of(one).shown_default, default_of(one)
+    return words or ("" if default in ("", False) else f"`{default}`")
+
+
+def test_types_in_words() -> None:
+    assert {type_name(one) for one in settings_fields()} == {"true or false", "a whole number", "a number", "a text"}
+    port = next(one for one in settings_fields() if one.name == "port")
+    assert from_text(port, "5") == 5
+
+
+# Cores
+
+
+def quota(cgroups: Path, folder: str, **files: str) -> None:
+    (cgroups / folder).mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (cgroups / folder / name.replace("__", ".")).write_text(text + "\n", encoding="ascii")
+
+
+def cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, membership: str = "") -> int:
+    monkeypatch.setattr("sniffai_server.cores._affinity", lambda: 16)
+    file = tmp_path / "membership"
+    file.write_text(membership, encoding="ascii")
+    return usable_cores(tmp_path / "cgroup", file)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("400000 100000", 4), ("150000 100000", 2), ("20000 100000", 1), ("max 100000", 16), ("6400000 100000", 16)],
+)
+def test_quota_of_version_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, expected: int) -> None:
+    quota(tmp_path / "cgroup", ".", cpu__max=text)
+    assert cores(tmp_path, monkeypatch, "0::/\n") == expected
+
+
+def test_quota_of_a_service_below_the_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As systemd sets it by CPUQuota; the tightest on the way up holds."""
+    quota(tmp_path / "cgroup", "system.slice", cpu__max="800000 100000")
+    quota(tmp_path / "cgroup", "system.slice/sniffai.service", cpu__max="300000 100000")
+    assert cores(tmp_path, monkeypatch, "0::/system.slice/sniffai.service\n") == 3
+    quota(tmp_path / "cgroup", "system.slice", cpu__max="200000 100000")
+    assert cores(tmp_path, monkeypatch, "0::/system.slice/sniffai.service\n") == 2
+    assert cores(tmp_path, monkeypatch, "0::/user.slice\n") == 16
+
+
+@pytest.mark.parametrize("controller", ["cpu", "cpu,cpuacct"])
+def test_quota_of_version_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, controller: str) -> None:
+    group = f"{controller}/docker/abc"
+    quota(tmp_path / "cgroup", group, cpu__cfs_quota_us="250000", cpu__cfs_period_us="100000")
+    quota(tmp_path / "cgroup", controller, cpu__cfs_quota_us="-1", cpu__cfs_period_us="100000")
+    membership = "5:memory:/docker/abc\n4:cpu,cpuacct:/docker/abc\n"
+    assert cores(tmp_path, monkeypatch, membership) == 3
+    # inside a container, whose own group is the root
+    quota(tmp_path / "cgroup", controller, cpu__cfs_quota_us="200000", cpu__cfs_period_us="100000")
+    assert cores(tmp_path, monkeypatch, membership) == 2
+    assert cores(tmp_path, monkeypatch, "") == 2
+
+
+@pytest.mark.parametrize("text", ["", "x y", "1", "5 0", "0 100000", "-1 100000", "100000 100000 1", "\u00e9"])
+def test_files_that_say_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    folder = tmp_path / "cgroup"
+    folder.mkdir()
+    (folder / "cpu.max").write_text(text, encoding="utf-8")
+    assert cores(tmp_path, monkeypatch, "nonsense\n\n") == 16
+
+
+def test_without_control_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sniffai_server.cores._affinity", lambda: 7)
+    assert usable_cores(tmp_path / "none", tmp_path / "none") == 7

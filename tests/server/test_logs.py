@@ -1,0 +1,216 @@
+"""What the server writes down of a call, and what it never does."""
+
+import io
+import json
+import logging
+import re
+import signal
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
+from sniffai_server import rules_service
+from sniffai_server.calls import CALL, Call
+from sniffai_server.logs import JsonFormatter, TextFormatter
+from sniffai_server.observer import cancel_code
+from tests.server.support import TIMEOUT, choice, failure, recommend, story, stubs_of, view_message
+
+COMMAND = [sys.executable, "-m", "sniffai_server", "serve", "--port", "0", "--slots", "1"]
+OBSERVER = "sniffai_server.observer"
+
+
+def fields_of(caplog: pytest.LogCaptureFixture, method: str, count: int = 1) -> dict[str, Any]:
+    """The fields of a call's log line, which is written just after its client has its answer."""
+    end = time.monotonic() + TIMEOUT
+    while True:
+        found = [
+            record.__dict__["fields"]
+            for record in caplog.records
+            if record.name == OBSERVER and record.__dict__["fields"]["method"].endswith(method)
+        ]
+        if len(found) >= count:
+            return dict(found[-1])
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_line_for_each_call(stubs: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        recommend(stubs, view_message(choice()), limits={"simulations": 300})
+        fields = fields_of(caplog, "RecommendMove")
+    assert re.fullmatch(r"[0-9a-f]{32}", fields.pop("request_id"))
+    assert 0 < fields.pop("seconds") < TIMEOUT
+    assert 0 <= fields.pop("queue_wait") < TIMEOUT
+    assert fields == {
+        "client": "127.0.0.1",
+        "method": "sniffai.v1.AnalysisService/RecommendMove",
+        "code": "OK",
+        "priority": "interactive",
+        "simulations": 300,
+        "stop": "simulations",
+    }
+
+
+def test_a_failed_call(stubs: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        failure(lambda: recommend(stubs, view_message(story() | {"hand": ["9|9"]})))
+        fields = fields_of(caplog, "RecommendMove")
+    assert (fields["code"], fields["reason"]) == ("INVALID_ARGUMENT", "UNKNOWN_TILE")
+    assert "simulations" not in fields
+
+
+def test_a_cancelled_call(stubs: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
+    request = analysis_service_pb2.AnalyzeRequest(view=view_message(choice()), limits={"time": {"seconds": 15}})
+    with caplog.at_level(logging.INFO):
+        call = stubs.analysis.Analyze.future(request, timeout=TIMEOUT)
+        time.sleep(0.2)
+        call.cancel()
+        fields = fields_of(caplog, "Analyze")
+    assert (fields["code"], fields["stop"]) == ("CANCELLED", "stopped")
+    assert fields["simulations"] > 0
+
+
+@pytest.mark.parametrize(("left", "code"), [(0.0, "DEADLINE_EXCEEDED"), (3.0, "CANCELLED"), (None, "CANCELLED")])
+def test_a_call_cut_off_by_its_deadline_is_told_from_a_cancelled_one(left: float | None, code: str) -> None:
+    assert cancel_code(SimpleNamespace(time_remaining=lambda: left)) == code
+
+
+def test_health_is_not_worth_a_line(stubs: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        stubs.channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=TIMEOUT)
+        recommend(stubs, view_message(story()))
+        fields_of(caplog, "RecommendMove")
+    assert not any("grpc.health" in record.getMessage() for record in caplog.records)
+
+
+def request_id(stubs: SimpleNamespace, given: str | None = None) -> str:
+    metadata = () if given is None else (("x-request-id", given),)
+    request = rules_service_pb2.ListLegalMovesRequest(view=view_message(story()))
+    _, call = stubs.rules.ListLegalMoves.with_call(request, timeout=TIMEOUT, metadata=metadata)
+    return dict(call.trailing_metadata())["x-request-id"]
+
+
+def test_the_request_id_is_echoed(stubs: SimpleNamespace) -> None:
+    assert request_id(stubs, "my-id:7.a_b") == "my-id:7.a_b"
+    made = {request_id(stubs) for _ in range(5)}
+    assert len(made) == 5
+
+
+@pytest.mark.parametrize("given", ["", "a b", 'a"}', "x" * 65, "a/b"])
+def test_a_request_id_that_is_no_plain_word_is_replaced(stubs: SimpleNamespace, given: str) -> None:
+    assert re.fullmatch(r"[0-9a-f]{32}", request_id(stubs, given))
+
+
+def test_the_request_id_comes_with_errors_and_beside_other_trailers(stubs: SimpleNamespace) -> None:
+    request = analysis_service_pb2.RecommendMoveRequest(view=view_message(choice()), limits={"simulations": 10})
+    metadata = (("x-request-id", "seven"),)
+    _, call = stubs.analysis.RecommendMove.with_call(request, timeout=TIMEOUT, metadata=metadata)
+    trailers = dict(call.trailing_metadata())
+    assert trailers["x-request-id"] == "seven"
+    assert float(trailers["sniffai-search-ms"]) > 0
+    broken = analysis_service_pb2.RecommendMoveRequest()
+    error = failure(lambda: stubs.analysis.RecommendMove(broken, timeout=TIMEOUT, metadata=metadata))
+    assert (error.trailers["x-request-id"], error.reason) == ("seven", "REQUIRED")
+    raw = stubs.channel.unary_unary("/sniffai.v1.AnalysisService/Analyze")
+    error = failure(lambda: raw(b"\xff", timeout=TIMEOUT, metadata=metadata))
+    assert (error.trailers["x-request-id"], error.reason) == ("seven", "UNDECODABLE")
+
+
+def test_an_internal_error_names_the_request(
+    stubs: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(view: object) -> None:
+        raise ValueError("broken")
+
+    monkeypatch.setattr(rules_service, "Belief", fail)
+    request = rules_service_pb2.ValidateViewRequest(view=view_message(story()))
+    lines = io.StringIO()
+    handler = logging.StreamHandler(lines)
+    handler.setFormatter(JsonFormatter())
+    logging.getLogger("sniffai_server").addHandler(handler)
+    try:
+        metadata = (("x-request-id", "seven"),)
+        error = failure(lambda: stubs.rules.ValidateView(request, timeout=TIMEOUT, metadata=metadata))
+    finally:
+        logging.getLogger("sniffai_server").removeHandler(handler)
+    line = json.loads(lines.getvalue().splitlines()[0])
+    assert line["message"] == f"internal error {error.metadata['id']}"
+    assert (line["level"], line["request_id"]) == ("error", "seven")
+    assert "ValueError: broken" in line["exception"]
+
+
+def record(message: str, **extra: Any) -> logging.LogRecord:
+    made = logging.LogRecord("sniffai_server", logging.INFO, "file", 1, message, (), None)
+    made.__dict__.update(extra)
+    return made
+
+
+def test_json_is_one_line_whatever_the_text() -> None:
+    text = JsonFormatter().format(record('two\nlines "quoted"', fields={"code": "OK", "seconds": 0.5}))
+    assert "\n" not in text
+    line = json.loads(text)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", line.pop("time"))
+    assert line == {
+        "level": "info",
+        "logger": "sniffai_server",
+        "message": 'two\nlines "quoted"',
+        "code": "OK",
+        "seconds": 0.5,
+    }
+
+
+def test_text_for_people() -> None:
+    assert TextFormatter().format(record("done", fields={"code": "OK"})).endswith("INFO sniffai_server: done code=OK")
+    token = CALL.set(Call(request_id="seven"))
+    try:
+        assert TextFormatter().format(record("done")).endswith("INFO sniffai_server: done request_id=seven")
+    finally:
+        CALL.reset(token)
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_the_log_of_a_process_tells_no_hands_and_no_keys(form: str) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "--log-format", form], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    with process:
+        assert process.stdout is not None
+        with stubs_of(process.stdout.readline().split()[-1]) as stubs:
+            secret = (("authorization", "Bearer sniffai_SECRET"), ("x-request-id", "one"))
+            request = analysis_service_pb2.RecommendMoveRequest(view=view_message(choice()), limits={"simulations": 9})
+            stubs.analysis.RecommendMove(request, timeout=TIMEOUT, metadata=secret)
+            failure(lambda: recommend(stubs, view_message(choice() | {"hand": ["6|6", "9|9"]})))
+        process.send_signal(signal.SIGTERM)
+        out, log = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, out) == (0, "")
+    assert "SECRET" not in log
+    assert not re.search(r"\d\|\d", log)
+    lines = [line for line in log.splitlines() if "RecommendMove" in line]
+    assert len(lines) == 2
+    if form == "json":
+        first, second = map(json.loads, lines)
+        assert (first["request_id"], first["code"], first["simulations"]) == ("one", "OK", 9)
+        assert (second["code"], second["reason"]) == ("INVALID_ARGUMENT", "UNKNOWN_TILE")
+    else:
+        assert "request_id=one" in lines[0]
+        assert "reason=UNKNOWN_TILE" in lines[1]
+
+
+def test_a_log_that_nobody_reads_holds_up_no_call() -> None:
+    """A pipe takes about 200 lines; many more calls than that are answered."""
+    process = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with process:
+        assert process.stdout is not None
+        with stubs_of(process.stdout.readline().split()[-1]) as stubs:
+            request = engine_service_pb2.GetEngineInfoRequest()
+            calls = [stubs.engine.GetEngineInfo.future(request, timeout=TIMEOUT) for _ in range(1000)]
+            assert all(call.result() for call in calls)
+        process.send_signal(signal.SIGTERM)
+        _, log = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0
+    assert len(log.splitlines()) == 1000
