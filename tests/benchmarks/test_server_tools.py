@@ -1,0 +1,182 @@
+"""The tools that load and soak a server: their arithmetic, and each of them once, briefly."""
+
+import asyncio
+import itertools
+import math
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.server.figures import Check, quantile, theil_sen, verdict
+from benchmarks.server.process import ServerProcess, Vitals
+from benchmarks.server.soak import Found, checks
+from benchmarks.server.traffic import RateError, Sent, check_rate, closed_loop, goodput, open_loop, scheduled
+
+SMOKE = {"--minutes": "0.3", "--warm-up": "0.3", "--limit": "60"}
+"""Eighteen seconds; in so short a time the memory still finds its level, and what is planted leaks far more."""
+TIMEOUT = 120
+
+
+def test_quantiles_are_values_that_were_there() -> None:
+    assert [quantile([4, 1, 3, 2], share) for share in (0.25, 0.5, 0.51, 0.99, 1)] == [1, 2, 3, 4, 4]
+    assert math.isnan(quantile([], 0.5))
+
+
+def test_a_slope_with_its_interval() -> None:
+    times = [i / 10 for i in range(60)]
+    noise = [((i * 7919) % 101 - 50) / 100 for i in range(60)]
+    slope, low, high = theil_sen(times, [2 * t + n for t, n in zip(times, noise, strict=True)])
+    assert low < slope < high
+    assert low < 2 < high
+    assert high - low < 0.4
+    assert theil_sen([0, 1, 2], [5, 5, 5]) == (0, 0, 0)
+
+
+def test_one_broken_promise_fails_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = Check("one", kept=True), Check("two", kept=False)
+    assert [verdict([good]), verdict([good, bad])] == [0, 1]
+    assert capsys.readouterr().out == "PASS  one\nPASS  one\nFAIL  two\n"
+
+
+async def test_an_open_loop_does_not_wait_for_answers() -> None:
+    async def slow(number: int) -> str:
+        await asyncio.sleep(0.3)
+        return "OK"
+
+    started = time.perf_counter()
+    found = await scheduled(slow, rate=50, seconds=0.4)
+    assert len(found) == 20
+    assert 0.6 < time.perf_counter() - started < 2
+    gaps = [later.due - earlier.due for earlier, later in itertools.pairwise(found)]
+    assert gaps == pytest.approx([0.02] * 19)
+
+
+async def test_latency_counts_from_when_a_call_was_due() -> None:
+    """The loop is blocked at the first call, so all others are late: that time is theirs."""
+
+    async def blocking(number: int) -> str:
+        if number == 0:
+            time.sleep(0.2)
+        return "OK"
+
+    found = await scheduled(blocking, rate=100, seconds=1)
+    late = [one.latency for one in found if one.due < found[0].due + 0.15]
+    assert len(late) > 10
+    assert min(late) > 0.04
+
+
+async def test_a_loop_that_misses_its_rate_fails() -> None:
+    async def blocking(number: int) -> str:
+        time.sleep(0.02)
+        return "OK"
+
+    with pytest.raises(RateError, match=r"instead of 100\.0"):
+        await open_loop(blocking, rate=100, seconds=0.3)
+
+
+@pytest.mark.parametrize(("late", "good"), [(0.0, True), (0.009, True), (0.02, False)])
+def test_one_per_cent_may_be_missed(late: float, good: bool) -> None:
+    found = [Sent(i / 10, i / 10 * (1 + late), i / 10 + 1, "OK") for i in range(1000)]
+    if good:
+        check_rate(found, 10)
+    else:
+        with pytest.raises(RateError):
+            check_rate(found, 10)
+
+
+async def test_a_closed_loop_waits_for_each_answer() -> None:
+    async def call(number: int) -> str:
+        await asyncio.sleep(0.05)
+        return "OK"
+
+    found = await closed_loop(call, 2, seconds=0.3)
+    assert 4 <= len(found) <= 14
+
+
+def test_goodput_is_of_good_answers_in_the_time() -> None:
+    ends = [(0.5, "OK"), (1.0, "OK"), (1.5, "UNAVAILABLE"), (2.9, "OK"), (3.0, "OK")]
+    assert goodput([Sent(0, 0, end, code) for end, code in ends], 1, 3) == 1
+
+
+def found(**changes: object) -> Found:
+    rest = Vitals(50_000_000, 14, 20)
+    samples = [(i / 60, 50_000_000 + (i * 7919) % 1000) for i in range(100)]
+    good = Found(samples, rest, rest, Counter({"look OK": 3, "err INVALID_ARGUMENT": 2}), 0)
+    return replace(good, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("broken", "changes"),
+    [
+        ("", {}),
+        ("memory", {"samples": [(i / 60, 50_000_000 + 20_000 * i) for i in range(100)]}),
+        ("threads", {"after": Vitals(50_000_000, 15, 20)}),
+        ("descriptors", {"after": Vitals(50_000_000, 14, 21)}),
+        ("calls", {"statuses": Counter({"look OK": 3, "look INTERNAL": 1})}),
+        ("calls that the server", {"faults": 1}),
+    ],
+)
+def test_what_a_soak_looks_for(broken: str, changes: dict[str, object]) -> None:
+    failed = [check.text for check in checks(found(**changes), limit=1.0) if not check.kept]
+    assert len(failed) == bool(broken)
+    assert all(text.startswith(broken) for text in failed)
+
+
+def test_a_server_that_does_not_start_is_told() -> None:
+    server = ServerProcess(slots=0)
+    with pytest.raises(RuntimeError, match="did not start"), server:
+        pass
+
+
+def tool(name: str, *words: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", f"benchmarks.server.{name}", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+@pytest.fixture(scope="module")
+def printed() -> Iterator[dict[str, tuple[int, str]]]:
+    """The exit status and the output of each tool; they run at the same time, so the figures are worth nothing."""
+    smoke = [word for pair in SMOKE.items() for word in pair]
+    brief = ["--seconds", "1", "--search-seconds", "0.05", "--pairs", "20", "--blocks", "1"]
+    processes = {
+        "soak": tool("soak", *smoke),
+        "leak": tool("soak", *smoke, "--plant-leak", "memory"),
+        "load": tool("load", *brief),
+    }
+    try:
+        outputs = {name: process.communicate(timeout=TIMEOUT)[0] for name, process in processes.items()}
+        yield {name: (process.returncode, outputs[name]) for name, process in processes.items()}
+    finally:
+        for process in processes.values():
+            process.kill()
+            process.communicate()
+
+
+def test_a_short_soak_passes(printed: dict[str, tuple[int, str]]) -> None:
+    status, output = printed["soak"]
+    assert status == 0, output
+    assert output.count("PASS") == 5
+    for kind in ("recommend OK", "stream OK", "cancel CANCELLED", "cancel_stream CANCELLED", "err INVALID_ARGUMENT"):
+        assert re.search(rf"^ +[1-9]\d* {kind}$", output, re.MULTILINE), kind
+
+
+def test_a_planted_leak_is_caught(printed: dict[str, tuple[int, str]]) -> None:
+    status, output = printed["leak"]
+    assert status == 1, output
+    assert re.findall(r"^FAIL  (\w+)", output, re.MULTILINE) == ["memory"]
+
+
+def test_the_load_tool_measures_all_that_is_promised(printed: dict[str, tuple[int, str]]) -> None:
+    """With two soaks beside it, it may miss its rate, and then says so instead of printing a table."""
+    _, output = printed["load"]
+    promises = re.findall(r"^(?:PASS|FAIL)  ([\w -]+)", output, re.MULTILINE)
+    assert promises[-2:] == ["a call beyond its search", "simulations"], output
+    assert promises[:-2] == ["goodput at 4x", "rejects at 4x", "health", "statuses besides OK and UNAVAILABLE"] or (
+        "this machine cannot make that load" in output
+    )
