@@ -104,7 +104,8 @@ def test_the_page_names_the_recommended_move(lesson: Lesson) -> None:
 @each_lesson
 def test_a_server_gives_the_same_answer(stubs: SimpleNamespace, lesson: Lesson) -> None:
     there = stubs.analysis.RecommendMove(request(lesson.file), timeout=TIMEOUT)
-    here = wire.write_recommendation(answer(lesson.file))
+    found = answer(lesson.file)
+    here = wire.write_recommendation(found, reasons=wire.read_question(request(lesson.file)).reasons(found))
     assert there.analysis.deterministic
     assert there.move == here.move
     assert list(there.analysis.moves) == list(here.analysis.moves)
@@ -129,6 +130,10 @@ def test_greed_loses_significantly(lesson: Lesson, seed: int) -> None:
     assert greedy.standard_error is not None
     error = math.hypot(best.standard_error, greedy.standard_error)
     assert best.mean_margin - greedy.mean_margin > ERRORS * error
+    assert best.win_probability_error is not None
+    assert greedy.win_probability_error is not None
+    assert greedy.win_probability_loss is not None
+    assert greedy.win_probability_loss > ERRORS * math.hypot(best.win_probability_error, greedy.win_probability_error)
 
 
 def test_one_move_is_forced() -> None:
@@ -149,6 +154,7 @@ def test_one_ends_the_match() -> None:
     reached = now.scores_now[team_of(now.players, now.seat)] + best.points_now
     assert (reached, TARGET[now.players]) == (255, 250)
     assert (best.mean_margin, best.standard_error) == (10.0, 0.0)
+    assert (best.win_probability, best.win_probability_error) == (1.0, 0.0)
 
 
 def test_one_is_a_snapshot() -> None:
