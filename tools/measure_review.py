@@ -136,13 +136,6 @@ def luck(reviews: Sequence[Review]) -> dict[str, Any]:
                 "standard_error": round(mean.standard_error, 5),
                 "steps": len(values),
             }
-    if len(reviews) > 1:
-        whole = mean_and_error([found.account.all_luck.chances[0] for found in reviews])
-        told["match, seat 0"] = {
-            "mean": round(whole.mean, 4),
-            "standard_error": round(whole.standard_error, 4),
-            "matches": len(reviews),
-        }
     return told
 
 

@@ -179,5 +179,6 @@ def test_the_page_of_the_manual_is_right(monkeypatch: pytest.MonkeyPatch) -> Non
     for name in level_names(2):
         losses = [measured()["losses"][str(players)][name]["mean"] for players in (2, 3, 4)]
         row = next(line for line in manual.splitlines() if line.startswith(f"| {name} | ") and "±" in line)
-        assert [float(text) for text in re.findall(r"([\d.]+) ±", row)] == [round(loss, 2) for loss in losses]
+        shown = [float(text.replace("−", "-")) for text in re.findall(r"(−?[\d.]+) ±", row)]
+        assert shown == [round(loss, 2) for loss in losses]
     assert f"{measured()['simulations']:,} simulations" in manual
