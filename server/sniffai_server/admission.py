@@ -80,6 +80,16 @@ class SlotQueue:
         """How many searches of a priority wait."""
         return len(self._waiting[priority])
 
+    def check_room(self, admission: Admission) -> None:
+        """Refuse at once what could not even wait, before any work is done for it.
+
+        :raises QueueFullError: there is neither a slot nor room to wait.
+        """
+        least = max((priority for priority, line in self._waiting.items() if line), default=admission.priority)
+        idle = self._busy < self.slots and self._depth() == 0
+        if not idle and self._depth() >= self.size and least <= admission.priority:
+            raise QueueFullError(self._expected_wait())
+
     @asynccontextmanager
     async def slot(self, admission: Admission, deadline: float | None, memory: int = 0) -> AsyncIterator[float]:
         """Wait for a slot and hold it; gives the seconds waited.

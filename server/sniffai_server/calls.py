@@ -7,6 +7,9 @@ from typing import Final
 from sniffai.report import Analysis
 from sniffai_server.callers import Priority
 
+CUT_OFF: Final = ("CANCELLED", "DEADLINE_EXCEEDED")
+"""Statuses of calls that nobody waits for any more."""
+
 
 @dataclass(slots=True)
 class Call:
@@ -26,6 +29,14 @@ class Call:
     """Seconds that its search waited for a slot; ``None`` where it never got one."""
     searched: list[Analysis] = field(default_factory=list)
     """What its searches found."""
+
+
+def stop_of(found: Analysis, code: str) -> str:
+    """What ended a search of a call that ended with a status.
+
+    A search that is stopped, and whose call is not cut off, answers because the server goes down: ``"shutdown"``.
+    """
+    return "shutdown" if found.stop == "stopped" and code not in CUT_OFF else found.stop
 
 
 CALL: Final[ContextVar[Call]] = ContextVar("CALL")

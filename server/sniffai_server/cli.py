@@ -2,9 +2,11 @@
 
 import argparse
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field
+from pathlib import Path
 from typing import Any, Final
 
 from sniffai import wire
@@ -12,11 +14,11 @@ from sniffai.version import VERSION
 from sniffai_server.app import ListenError, serve
 from sniffai_server.config import Config, ConfigError, flag_of, from_text, read_config, to_toml, toml_value
 from sniffai_server.engine_service import engine_info
-from sniffai_server.keys import PRIORITIES, KeysError, entry_of, make_key
+from sniffai_server.keys import PRIORITIES, KeysError, add_entry, entry_of, make_key, read_keys
 from sniffai_server.logs import open_log
-from sniffai_server.probe import is_serving
-from sniffai_server.settings import default_of, join_address, kind_of, rule_of, settings_fields
-from sniffai_server.tls import SecurityError, channel_credentials
+from sniffai_server.probe import why_not_serving
+from sniffai_server.settings import Settings, default_of, join_address, kind_of, rule_of, settings_fields
+from sniffai_server.tls import SecurityError, channel_credentials, server_credentials
 from sniffai_server.tracing import TracingError
 
 START_ERRORS: Final = (ConfigError, KeysError, ListenError, SecurityError, TracingError)
@@ -26,7 +28,18 @@ WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status."""
+    """Run a command; returns the exit status. Whoever reads its output may go away: then it ends without a word."""
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            print(end="", flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     try:
         status: int = options.command(options)
@@ -44,8 +57,22 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _print_config(options: argparse.Namespace) -> int:
-    print(to_toml(_config(options)))
+    config = _config(options)
+    print(to_toml(config), flush=True)
+    _check_files(config.settings)
     return 0
+
+
+def _check_files(settings: Settings) -> None:
+    """Read every file that the settings name, as ``serve`` and ``health`` do.
+
+    :raises SecurityError: a file of TLS cannot be used, or plaintext would be open to other machines.
+    :raises KeysError: the file of API keys cannot be used.
+    """
+    server_credentials(settings)
+    channel_credentials(settings.health_ca, settings.health_cert, settings.health_key)
+    if settings.keys_file:
+        read_keys(Path(settings.keys_file), settings)
 
 
 def _info(options: argparse.Namespace) -> int:
@@ -60,15 +87,21 @@ def _health(options: argparse.Namespace) -> int:
     if settings.tls_cert or settings.health_ca:
         ca = settings.health_ca or settings.tls_cert
         credentials = channel_credentials(ca, settings.health_cert, settings.health_key)
-    serving = is_serving(address, options.timeout, credentials, settings.health_name)
-    print("SERVING" if serving else "NOT SERVING")
-    return 0 if serving else 1
+    why_not = why_not_serving(address, options.timeout, credentials, settings.health_name)
+    print("NOT SERVING" if why_not else "SERVING", flush=True)
+    if why_not:
+        print(f"sniffai-server: {address}: {why_not}", file=sys.stderr)
+    return 1 if why_not else 0
 
 
 def _key(options: argparse.Namespace) -> int:
     key = make_key()
     given = {name: getattr(options, name) for name in ("priority", "calls", "rate")}
-    print(entry_of(options.name, key, {name: value for name, value in given.items() if value is not None}))
+    entry = entry_of(options.name, key, {name: value for name, value in given.items() if value is not None})
+    if options.file:
+        add_entry(Path(options.file), options.name, entry, Settings())
+    else:
+        print(entry, flush=True)
     print(f"the key of {options.name}, shown only now: {key}", file=sys.stderr)
     return 0
 
@@ -96,13 +129,14 @@ def _parser() -> argparse.ArgumentParser:
         if name == "health":
             one.add_argument("--address", metavar="HOST:PORT", help="where the server is (default: host and port)")
             one.add_argument("--timeout", type=float, default=2.0, help="seconds (default: %(default)s)")
-    _add_key(commands.add_parser("key", help="make an API key; prints the entry to store, and the key, once"))
+    _add_key(commands.add_parser("key", help="make an API key; stores or prints its entry, and prints the key, once"))
     return parser
 
 
 def _add_key(key: argparse.ArgumentParser) -> None:
     key.set_defaults(command=_key)
     key.add_argument("name", help="the client's name: 1 to 64 letters, digits, _ and -")
+    key.add_argument("--file", metavar="FILE", help="append the entry to this file (default: print it)")
     key.add_argument("--priority", choices=list(PRIORITIES), help="the best priority it may ask for")
     key.add_argument("--calls", type=_quota, help="calls that it may have open, 0 for any number")
     key.add_argument("--rate", type=_quota, help="calls that it may begin in a minute, 0 for any number")

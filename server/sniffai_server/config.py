@@ -26,7 +26,7 @@ PREFIX: Final = "SNIFFAI_"
 """What the names of all environment variables begin with."""
 FILE_VARIABLE: Final = "SNIFFAI_CONFIG"
 """The variable that names the file."""
-FOREIGN: Final = frozenset({FILE_VARIABLE, "SNIFFAI_BUILD"})
+FOREIGN: Final = frozenset({FILE_VARIABLE, "SNIFFAI_API_KEY", "SNIFFAI_BUILD"})
 """Variables with the prefix that are no settings."""
 FLAGS: Final = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 

@@ -31,7 +31,14 @@ from grpc_status import rpc_status
 from sniffai.errors import SniffError
 from sniffai.wire import Violation, WireError, located
 from sniffai_server.calls import current_call
-from sniffai_server.refusals import ClosingError, ExpiredError, KeyRefusedError, QueueFullError, QuotaError
+from sniffai_server.refusals import (
+    ClosingError,
+    ExpiredError,
+    KeyRefusedError,
+    QueueFullError,
+    QuotaError,
+    UnfinishedError,
+)
 from sniffai_server.trailers import add_trailers, trailers_of
 
 DOMAIN: Final = "sniffai"
@@ -102,6 +109,10 @@ def _expired(error: ExpiredError) -> Status:
     return _status(DEADLINE_EXCEEDED, str(error), ErrorInfo(reason="EXPIRED_IN_QUEUE"))
 
 
+def _unfinished(error: UnfinishedError) -> Status:
+    return _status(DEADLINE_EXCEEDED, str(error), ErrorInfo(reason="UNFINISHED"))
+
+
 def _over_quota(error: QuotaError) -> Status:
     info = ErrorInfo(reason=error.reason, metadata={"client": error.client, "limit": error.limit})
     violation = QuotaFailure.Violation(subject=f"client:{error.client}", description=str(error))
@@ -145,5 +156,6 @@ TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
     QueueFullError: _queue_full,
     ClosingError: _closing,
     ExpiredError: _expired,
+    UnfinishedError: _unfinished,
 }
 """What is not a fault of the server, with the status that tells so."""

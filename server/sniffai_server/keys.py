@@ -3,9 +3,12 @@
 A key is 256 random bits, so a single SHA-256 is as good as a slow hash: there is nothing to guess.
 """
 
+import errno
+import fcntl
 import hashlib
 import hmac
 import logging
+import os
 import re
 import secrets
 import time
@@ -13,6 +16,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from io import FileIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -125,6 +129,39 @@ def entry_of(name: str, key: str, options: Mapping[str, str | int]) -> str:
     return "\n".join(lines)
 
 
+def add_entry(file: Path, name: str, entry: str, settings: Settings) -> None:
+    """Append a client's table to a file, which is made (for its owner only) where there is none.
+
+    One after the other where several do it at once. What is there is read first, and never changed: the table goes
+    behind it in one piece, or not at all.
+
+    :raises KeysError: the file cannot be read or written, is no file of keys, or has an entry of that name.
+    """
+    try:
+        with open(file, "a+b", buffering=0, opener=lambda path, flags: os.open(path, flags, 0o600)) as stored:
+            fcntl.flock(stored, fcntl.LOCK_EX)
+            stored.seek(0)
+            text = stored.read()
+            if any(key.caller.name == name for key in _keys_of(text, file, settings)):
+                raise KeysError(f"file {file}: {name} has an entry already: take another name, or remove it first")
+            _append(stored, text, entry)
+    except OSError as error:
+        raise KeysError(f"file {file}: {error.strerror}") from None
+
+
+def _append(stored: FileIO, text: bytes, entry: str) -> None:
+    """Write a table behind a file's text; a disk that is full leaves the text as it was."""
+    gap = b"" if not text else b"\n" if text.endswith(b"\n") else b"\n\n"
+    piece = gap + entry.encode() + b"\n"
+    try:
+        if stored.write(piece) != len(piece):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(stored.fileno())
+    except OSError:
+        stored.truncate(len(text))
+        raise
+
+
 def digest_of(key: str, salt: bytes) -> bytes:
     """The salted hash of a key."""
     return hashlib.sha256(salt + key.encode(errors="replace")).digest()
@@ -136,9 +173,19 @@ def read_keys(file: Path, settings: Settings) -> tuple[Key, ...]:
     :raises KeysError: the file cannot be read, or an entry is not as it should be.
     """
     try:
-        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+        text = file.read_bytes()
     except OSError as error:
         raise KeysError(f"file {file}: {error.strerror}") from None
+    return _keys_of(text, file, settings)
+
+
+def _keys_of(text: bytes, file: Path, settings: Settings) -> tuple[Key, ...]:
+    """The entries of a file's text.
+
+    :raises KeysError: an entry is not as it should be; ``str()`` names the file.
+    """
+    try:
+        tables = tomllib.loads(text.decode())
     except ValueError as error:
         raise KeysError(f"file {file}: {error}") from None
     try:

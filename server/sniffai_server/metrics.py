@@ -21,7 +21,7 @@ from sniffai.report import Analysis
 from sniffai.version import VERSION
 from sniffai_server.admission import SlotQueue
 from sniffai_server.callers import Priority
-from sniffai_server.calls import Call
+from sniffai_server.calls import Call, stop_of
 
 SECONDS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60)
 SPEEDS: Final = (1e3, 3e3, 1e4, 3e4, 1e5, 2e5, 3e5, 5e5, 1e6)
@@ -67,11 +67,11 @@ class Metrics:
         if call.queue_wait is not None and call.priority is not None:
             self._waits.labels(call.priority.name.lower()).observe(call.queue_wait)
         for found in call.searched:
-            self._searched(found)
+            self._searched(found, stop_of(found, code))
 
-    def _searched(self, found: Analysis) -> None:
+    def _searched(self, found: Analysis, stop: str) -> None:
         effort = found.effort
-        self._stops.labels(found.stop).inc()
+        self._stops.labels(stop).inc()
         self._simulations.inc(effort.simulations)
         self._search_seconds.observe(effort.seconds)
         if effort.simulations and effort.seconds > 0:

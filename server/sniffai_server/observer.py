@@ -10,7 +10,7 @@ from typing import Any, Final
 import grpc
 
 from sniffai_server.callers import connection_name
-from sniffai_server.calls import CALL, Call
+from sniffai_server.calls import CALL, Call, stop_of
 from sniffai_server.errors import abort
 from sniffai_server.handlers import HEALTH, Interceptor, Proceed
 from sniffai_server.metrics import Metrics
@@ -110,5 +110,5 @@ def _fields(call: Call, code: str, seconds: float) -> dict[str, Any]:
         fields["queue_wait"] = round(call.queue_wait, 6)
     if call.searched:
         fields["simulations"] = sum(found.effort.simulations for found in call.searched)
-        fields["stop"] = call.searched[-1].stop
+        fields["stop"] = stop_of(call.searched[-1], code)
     return fields

@@ -27,6 +27,13 @@ class ExpiredError(Exception):
         super().__init__("the deadline came before a search slot was free")
 
 
+class UnfinishedError(Exception):
+    """The call's deadline came while it was worked on: what was found until then has been told."""
+
+    def __init__(self) -> None:
+        super().__init__("the deadline came before the review was done")
+
+
 class ClosingError(Exception):
     """The server goes down before the work of the call is done."""
 

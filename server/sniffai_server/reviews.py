@@ -1,24 +1,29 @@
 """Reviews of matches: many small searches on the server's slots, and a message for each piece as it is done.
 
-The pieces of one review run side by side, no more than there are slots, and each search waits for its turn in the queue
-by itself. So a review leaves room for whatever is more urgent between any two searches of its own.
+A review is admitted before anything is done for it: where the queue is full, it is refused; where as many reviews of
+its class are under way as there are slots, it waits in a line of their own. Its record is read in the thread of a slot.
+The pieces of one review are made one after the other and run side by side, no more than there are slots, and each
+search waits for its turn in the queue by itself. So a review leaves room for whatever is more urgent between any two
+searches of its own, and what it takes of memory does not grow with what is still to be done.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterator
 from contextlib import aclosing
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from sniffai import wire
 from sniffai.params import Limits
 from sniffai.report import Analysis
-from sniffai.review import Job, Judged, Result, collected, jobs_of
+from sniffai.review import Job, Judged, Result, Subject, collected, each_job
 from sniffai.search import Searcher
 from sniffai.v1 import analysis_service_pb2 as pb
-from sniffai_server.admission import Admission, Priority, admission_of
+from sniffai.v1 import notice_pb2
+from sniffai_server.admission import Admission, Priority, SlotQueue, admission_of
 from sniffai_server.budget import Budget, effective_limits
 from sniffai_server.calls import current_call
-from sniffai_server.refusals import ClosingError, ExpiredError, QueueFullError
+from sniffai_server.refusals import ClosingError, ExpiredError, QueueFullError, UnfinishedError
 from sniffai_server.searches import Searches
 from sniffai_server.settings import Settings
 from sniffai_server.trailers import add_trailers
@@ -34,50 +39,62 @@ class Reviews:
     def __init__(self, settings: Settings, searches: Searches) -> None:
         self._settings = settings
         self._searches = searches
+        slots, size = settings.slots, settings.queue_size
+        self._lines: Final = {priority: SlotQueue(slots, size, memory=0) for priority in Priority}
+        """The reviews under way and those that wait, by class: what is urgent does not wait for what is not."""
 
     async def answer(self, request: pb.AnalyzeMatchRequest, context: Any) -> None:
         """Write every piece as it is done, then the whole.
 
         :raises WireError: something in the request is wrong.
-        :raises QueueFullError: the first search finds no room to wait.
-        :raises ExpiredError: the call's deadline came before the end.
+        :raises QueueFullError: there is no room to wait.
+        :raises ExpiredError: the call's deadline came before its turn.
+        :raises UnfinishedError: the call's deadline came before the end.
         :raises ClosingError: the server goes down.
         """
-        asked = await asyncio.to_thread(wire.read_review, request)
+        asked = wire.read_review(request)
         limits, warnings = effective_limits(asked.limits, self._settings)
         wanted = Priority[asked.priority.upper()]
         admission = admission_of(context, wanted)
         if request.priority and admission.priority != wanted:
             best = admission.priority.name
             warnings.append(wire.warning("priority", "CLAMPED", f"{best} is the best that this client may ask for"))
-        warnings += [*asked.warnings, *wire.unknown_fields(request)]
-        jobs = await asyncio.to_thread(jobs_of, asked.subject, limits, asked.seed)
-        results: list[Result] = []
-        run = _Run(self._searches, jobs, admission, Budget.of(limits, context.time_remaining()).end)
-        async with aclosing(run.results()) as found:
-            async for index, result in found:
-                results.append(result)
-                message = await asyncio.to_thread(_piece, index, result, asked.language)
-                message.done_count, message.total_count = len(results), len(jobs)
-                await context.write(message)
-        review = await asyncio.to_thread(collected, asked.subject, limits, asked.seed, results)
-        summary = wire.write_summary(review, limits, warnings[: wire.MAX_WARNINGS], asked.client_tag)
+        warnings += asked.warnings
+        end = Budget.of(limits, context.time_remaining()).end
+        self._searches.queue.check_room(admission)
+        async with self._lines[admission.priority].slot(admission, end):
+            subject, unknown = await self._searches.read(partial(_read, request), admission, end)
+            run = _Run(self._searches, each_job(subject, limits, asked.seed), admission, end)
+            results = await _told(run, subject.size, asked.language, context)
+            summed_up = partial(_summary, subject, limits, asked, results, [*warnings, *unknown])
+            message = await asyncio.to_thread(summed_up)
         seconds = sum(analysis.effort.seconds for analysis in current_call().searched)
         add_trailers(context, sniffai_search_ms=f"{seconds * 1000:.3f}")
-        await context.write(pb.AnalyzeMatchResponse(summary=summary, done_count=len(jobs), total_count=len(jobs)))
+        await context.write(message)
+
+
+async def _told(run: "_Run", total: int, language: str, context: Any) -> list[Result]:
+    """Write the pieces of a review as they are done; returns them all."""
+    results: list[Result] = []
+    async with aclosing(run.results()) as found:
+        async for index, result in found:
+            results.append(result)
+            message = await asyncio.to_thread(_piece, index, result, language)
+            message.done_count, message.total_count = len(results), total
+            await context.write(message)
+    return results
 
 
 class _Run:
     """The work of one review."""
 
-    def __init__(self, searches: Searches, jobs: Sequence[Job], admission: Admission, end: float | None) -> None:
+    def __init__(self, searches: Searches, jobs: Iterator[Job], admission: Admission, end: float | None) -> None:
         self._searches = searches
-        self._jobs = iter(enumerate(jobs))
+        self._jobs = enumerate(jobs)
+        self._next = asyncio.Lock()
+        """Held while a piece is made."""
         self._admission = admission
         self._end = end
-        self._begun = False
-        self._asking = 0
-        """Searches that run or wait for their turn."""
         self._done: asyncio.Queue[Done | None] = asyncio.Queue()
 
     async def results(self) -> AsyncGenerator[Done]:
@@ -96,7 +113,12 @@ class _Run:
 
     async def _work(self) -> None:
         """One piece after the other."""
-        for index, job in self._jobs:
+        while True:
+            async with self._next:
+                piece = await asyncio.to_thread(next, self._jobs, None)
+            if piece is None:
+                return
+            index, job = piece
             self._done.put_nowait((index, await self._piece(job)))
 
     async def _piece(self, job: Job) -> Result:
@@ -107,25 +129,29 @@ class _Run:
         return step
 
     async def _search(self, searcher: Searcher, limits: Limits) -> Analysis:
-        """One search, in its turn. A review that has begun, or may begin yet, waits for room in the queue."""
+        """One search, in its turn. Where the queue is full, it waits for room: the review has been admitted."""
         while True:
-            self._asking += 1
             try:
                 found = await self._searches.run(searcher, Budget(limits, self._end), admission=self._admission)
                 break
             except QueueFullError as error:
-                if not self._begun and self._asking == 1:
-                    raise
                 wait = error.retry_after
-            finally:
-                self._asking -= 1
+            except ExpiredError:
+                raise UnfinishedError from None
             await asyncio.sleep(wait)
-        self._begun = True
         if found.stop == "stopped":
             raise ClosingError
         if found.stop == "deadline":
-            raise ExpiredError
+            raise UnfinishedError
         return found
+
+
+def _read(request: pb.AnalyzeMatchRequest) -> tuple[Subject, list[notice_pb2.Warning]]:
+    """What is to be reviewed, and a warning for each field that this version does not know.
+
+    :raises WireError: it is missing, or not true.
+    """
+    return wire.read_reviewed(request), [*wire.unknown_fields(request)]
 
 
 def _step(work: Work, found: Analysis | None) -> tuple[Searcher, Limits] | Result:
@@ -141,3 +167,16 @@ def _piece(index: int, result: Result, language: str) -> pb.AnalyzeMatchResponse
     if isinstance(result, Judged):
         return pb.AnalyzeMatchResponse(decision=wire.write_decision(result, index, language))
     return pb.AnalyzeMatchResponse(draw=wire.write_draw(result, index))
+
+
+def _summary(
+    subject: Subject,
+    limits: Limits,
+    asked: wire.ReviewQuestion,
+    results: list[Result],
+    warnings: list[notice_pb2.Warning],
+) -> pb.AnalyzeMatchResponse:
+    """The last message."""
+    review = collected(subject, limits, asked.seed, results)
+    summary = wire.write_summary(review, limits, warnings[: wire.MAX_WARNINGS], asked.client_tag)
+    return pb.AnalyzeMatchResponse(summary=summary, done_count=len(results), total_count=len(results))

@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import TypeVar
 
 from sniffai.params import DEFAULT_MEMORY_BYTES
 from sniffai.report import Analysis
@@ -18,6 +19,9 @@ from sniffai_server.admission import Admission, SlotQueue
 from sniffai_server.budget import Budget
 from sniffai_server.calls import current_call
 from sniffai_server.latest import Latest
+from sniffai_server.refusals import ClosingError
+
+Found = TypeVar("Found")
 
 
 class Searches:
@@ -88,6 +92,27 @@ class Searches:
         finally:
             search.cancel()
             await asyncio.gather(search, return_exceptions=True)
+
+    async def read(self, work: Callable[[], Found], admission: Admission, end: float | None) -> Found:
+        """Wait for a slot, then do in its thread what has to be done before there is anything to search.
+
+        :param work: cannot be stopped: no more than some tenths of a second.
+        :param end: the latest moment at which it may begin, in seconds of ``time.monotonic()``.
+        :raises QueueFullError: as :meth:`run`.
+        :raises ExpiredError: as :meth:`run`.
+        :raises ClosingError: the server goes down.
+        """
+        current_call().priority = admission.priority
+        async with self.queue.slot(admission, end) as waited:
+            current_call().queue_wait = waited
+            if self._closing:
+                raise ClosingError
+            done = asyncio.get_running_loop().run_in_executor(self._pool, work)
+            try:
+                return await asyncio.shield(done)
+            except asyncio.CancelledError:
+                await asyncio.wait({done})
+                raise
 
     def finish_early(self) -> None:
         """Make every search, also those that wait, answer with what it has."""

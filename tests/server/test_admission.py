@@ -92,6 +92,19 @@ async def test_a_full_queue_refuses_at_once() -> None:
     assert not line.tasks["w2"].done()
 
 
+async def test_whether_there_is_room_is_told_before_any_work() -> None:
+    line = Line(SlotQueue(slots=1, size=1, memory=1))
+    line.queue.check_room(LAST)
+    await line.ask("running", SOON)
+    line.queue.check_room(LAST)
+    await line.ask("waiting", LATER)
+    line.queue.check_room(SOON)  # the one that waits would make room
+    for admission in (LATER, LAST):
+        with pytest.raises(QueueFullError):
+            line.queue.check_room(admission)
+    assert not line.tasks["waiting"].done()
+
+
 async def test_a_queue_of_no_size_still_runs_what_has_a_slot() -> None:
     line = Line(SlotQueue(slots=1, size=0, memory=1))
     await line.ask("running", LAST)

@@ -1,5 +1,6 @@
 """AnalyzeMatch: every placement once, then the whole; records that are wrong; order, cancel, caps, shutdown."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -19,6 +20,7 @@ from sniffai.matchfile import format_match
 from sniffai.review import Subject, review
 from sniffai.v1 import analysis_pb2, review_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
+from sniffai_server.admission import Priority
 from sniffai_server.settings import Settings
 from tests.server.support import (
     TIMEOUT,
@@ -144,6 +146,7 @@ def broken() -> Iterator[tuple[str, dict[str, Any], str, str]]:
     scores.rounds[1].scores[0] += 5
     yield "other scores", {"match": scores}, "match.rounds[1].scores", "WRONG_SCORES"
     yield "no record", {"match": None, "text": "once upon a time"}, "text", "UNREADABLE"
+    yield "a long number", {"match": None, "text": f'{{"players": {"2" * 5000}}}'}, "text", "UNREADABLE"
     yield "empty text", {"match": None, "text": " "}, "text", "UNREADABLE"
     yield "a long text", {"match": None, "text": "#" * 500_001}, "text", "TOO_LONG"
     yield "wrong points", {"match": None, "text": text.replace(" +", " +5", 1)}, "text", "WRONG_POINTS"
@@ -170,6 +173,14 @@ def test_a_wrong_text_is_told_with_its_line(stubs: SimpleNamespace) -> None:
     lines[4] = "leader 9"
     told = failure(lambda: ask(stubs, match=None, text="\n".join(lines)))
     assert told.descriptions[0].startswith("line ")
+
+
+def test_what_a_limit_must_be_is_told(stubs: SimpleNamespace) -> None:
+    told = failure(lambda: ask(stubs, limits={"memory_bytes": 65_535}))
+    assert (told.violations[0][0], told.descriptions[0]) == (
+        "limits.memory_bytes",
+        "a search takes at least 65536 bytes",
+    )
 
 
 def test_limits_are_capped_with_a_warning() -> None:
@@ -222,6 +233,75 @@ def test_a_full_queue_refuses_a_review_but_does_not_end_one() -> None:
         assert list(call)[-1].HasField("summary")
 
 
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the threads that read a record."""
+    names: list[str] = []
+    whole = wire.read_reviewed
+
+    def noted(request: pb.AnalyzeMatchRequest) -> Subject:
+        names.append(threading.current_thread().name)
+        return whole(request)
+
+    monkeypatch.setattr(wire, "read_reviewed", noted)
+    return names
+
+
+def test_a_refused_review_is_not_even_read(read: list[str]) -> None:
+    with running_server(slots=1, queue_size=1) as server, stubs_of(server.address) as stubs:
+        queue = server.server.searches.queue
+        long = pb.AnalyzeRequest(view=view_message(choice()), limits={"time": {"seconds": 30}})
+        blockers = [stubs.analysis.Analyze.future(long, timeout=TIMEOUT) for _ in range(2)]
+        wait_until(lambda: sum(map(queue.depth, Priority)) == 1)
+        times = []
+        for _ in range(20):
+            started = time.perf_counter()
+            told = failure(lambda: ask(stubs))
+            times.append(time.perf_counter() - started)
+            assert (told.code, told.reason) == ("UNAVAILABLE", "QUEUE_FULL")
+        assert sorted(times)[10] < 0.02
+        assert read == []
+        for blocker in blockers:
+            blocker.cancel()
+        wait_until(lambda: queue.busy == 0)
+        assert ask(stubs)[-1].HasField("summary")
+        assert [name.partition("_")[0] for name in read] == ["search"]
+
+
+def test_no_more_reviews_of_a_class_are_under_way_than_there_are_slots(read: list[str]) -> None:
+    with running_server(slots=1, queue_size=1) as server, stubs_of(server.address) as stubs:
+        searches = server.server.searches
+        first = stubs.analysis.AnalyzeMatch(request(limits={"time": {"nanos": 200_000_000}}), timeout=TIMEOUT)
+        next(first)
+        second = stubs.analysis.AnalyzeMatch(request(), timeout=TIMEOUT)
+        assert wait_for_refusal(stubs).reason == "QUEUE_FULL"
+        assert len(read) == 1
+        urgent = stubs.analysis.AnalyzeMatch(request(priority="PRIORITY_ANALYSIS"), timeout=TIMEOUT)
+        assert next(urgent).done_count == 1 and len(read) == 2
+        urgent.cancel()
+        first.cancel()
+        assert list(second)[-1].HasField("summary") and len(read) == 3
+        wait_until(lambda: searches.busy == 0)
+
+
+def wait_for_refusal(stubs: SimpleNamespace) -> SimpleNamespace:
+    """A review that finds no room to wait; where it came before the one that should take the room, once more."""
+    while True:
+        found = failure(lambda: ask(stubs, timeout=0.3))
+        if found.reason:
+            return found
+
+
+def test_a_review_that_waits_for_others_can_be_cancelled(read: list[str]) -> None:
+    with running_server(slots=1) as server, stubs_of(server.address) as stubs:
+        calls = [stubs.analysis.AnalyzeMatch(request(limits=LONG), timeout=TIMEOUT) for _ in range(5)]
+        wait_until(lambda: server.server.searches.busy == 1 and len(read) == 1)
+        for call in calls:
+            call.cancel()
+        wait_until(lambda: server.server.searches.busy == 0)
+        assert ask(stubs)[-1].HasField("summary")
+
+
 @pytest.mark.parametrize("slots", [2, 3])
 def test_a_review_begins_with_one_slot_free(slots: int) -> None:
     """It asks for as many searches as there are slots; those that find no room wait."""
@@ -237,7 +317,9 @@ def test_a_review_begins_with_one_slot_free(slots: int) -> None:
 
 def test_a_deadline_ends_it() -> None:
     with running_server() as server, stubs_of(server.address) as stubs:
-        assert failure(lambda: ask(stubs, timeout=0.4, limits=LONG)).code == "DEADLINE_EXCEEDED"
+        told = failure(lambda: ask(stubs, timeout=1.0, limits=LONG))
+        assert told.code == "DEADLINE_EXCEEDED"
+        assert told.reason in ("UNFINISHED", "")  # no reason where the client's own clock came first
         wait_until(lambda: server.server.searches.busy == 0)
 
 

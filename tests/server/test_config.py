@@ -1,5 +1,6 @@
 """Settings from flags, variables and a file; how many cores a container leaves; what a wrong value is told."""
 
+import os
 import re
 import subprocess
 import sys
@@ -183,6 +184,20 @@ def test_the_command_tells_wrong_settings(capsys: pytest.CaptureFixture[str], mo
     with pytest.raises(SystemExit):
         cli.main(["config", "--slots", "0"])
     assert "argument --slots: at least 1 is expected, not '0'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("args", ["config", "info", "--help", "serve --help", "key bob"])
+def test_a_reader_that_goes_away_is_no_error(args: str, buffered: str) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m sniffai_server {args} | true"],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+        env={**os.environ, "PYTHONUNBUFFERED": buffered},
+    )
+    assert not re.search("Traceback|Exception|Broken", done.stderr)
 
 
 def test_the_operators_page_has_every_setting_as_it_is() -> None:

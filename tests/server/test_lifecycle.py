@@ -86,7 +86,8 @@ def test_drain_lets_waiting_searches_answer_too() -> None:
         drain.start()
         reasons = [call.result().analysis.stop_reason for call in calls]
         drain.join(TIMEOUT)
-    assert reasons == [analysis_pb2.STOP_REASON_SHUTDOWN] * 3
+        ended = server.server.metrics.registry.get_sample_value("sniffai_searches_total", {"stop_reason": "shutdown"})
+    assert (reasons, ended) == ([analysis_pb2.STOP_REASON_SHUTDOWN] * 3, 3)
 
 
 def test_streams_that_last_do_not_hold_the_end(process: "subprocess.Popen[str]") -> None:

@@ -20,10 +20,13 @@ import trustme
 from cryptography import x509
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+import sniffai
+from sniffai.cli.group import run
 from sniffai.v1 import analysis_pb2, analysis_service_pb2, engine_service_pb2, engine_service_pb2_grpc
 from sniffai_server import cli
 from sniffai_server import keys as keys_module
 from sniffai_server.callers import Priority
+from sniffai_server.config import read_config
 from sniffai_server.keys import Keys, KeysError, entry_of, make_key, read_keys
 from sniffai_server.refusals import KeyRefusedError
 from sniffai_server.settings import Settings
@@ -160,6 +163,29 @@ def tmp_path_below(tmp_path: Path, name: str) -> Path:
     return tmp_path / name
 
 
+@pytest.mark.parametrize(("verbosity", "pure"), [({}, True), ({"GRPC_VERBOSITY": "INFO"}, False)])
+def test_a_plaintext_client_leaves_no_line_of_grpc_in_the_log(
+    authority: Authority, verbosity: dict[str, str], pure: bool
+) -> None:
+    """Unless the operator asks for gRPC's lines."""
+    cert, key = authority.issue("server", "127.0.0.1")
+    command = [sys.executable, "-m", "sniffai_server", "serve", "--port", "0", "--tls-cert", cert, "--tls-key", key]
+    own = {name: value for name, value in os.environ.items() if name != "GRPC_VERBOSITY"} | verbosity
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*command], **pipes, text=True, env=own) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        with grpc.insecure_channel(address) as plain:
+            assert failure(lambda: info(plain)).code == "UNAVAILABLE"
+        with channel(address, authority.file) as secure:
+            assert info(secure).engine_version
+        process.terminate()
+        _, log = process.communicate(timeout=TIMEOUT)
+    lines = log.splitlines()
+    assert any("GetEngineInfo" in line for line in lines)
+    assert all(line.startswith("{") for line in lines) is pure
+
+
 def test_client_certificates(authority: Authority, tmp_path: Path) -> None:
     cert, key = authority.issue("server", "127.0.0.1")
     stranger = Authority(tmp_path_below(tmp_path, "stranger"))
@@ -233,15 +259,22 @@ def test_files_that_cannot_be_used_are_told_before_anything_listens(authority: A
             server_credentials(Settings(**files))
 
 
-def test_the_health_command_over_tls(authority: Authority, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_health_command_over_tls(authority: Authority, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cert, key = authority.issue("server", "127.0.0.1", "localhost")
+    stranger = Authority(tmp_path_below(tmp_path, "stranger"))
     with running_server(tls_cert=cert, tls_key=key) as server:
         ask = ["health", "--address", server.address, "--timeout", "5"]
         assert cli.main([*ask, "--health-ca", authority.file]) == 0
         assert cli.main([*ask, "--health-ca", authority.file, "--health-name", "localhost"]) == 0
         assert cli.main(["health", "--address", server.address, "--timeout", "1"]) == 1
         assert cli.main([*ask, "--health-ca", authority.file, "--health-name", "example.com", "--timeout", "1"]) == 1
-    assert capsys.readouterr().out == "SERVING\nSERVING\nNOT SERVING\nNOT SERVING\n"
+        assert cli.main(["health", "--address", server.address, "--health-ca", stranger.file]) == 1
+    with running_server() as server:
+        assert cli.main(["health", "--address", server.address, "--health-ca", authority.file]) == 1
+    out, err = capsys.readouterr()
+    assert out == "SERVING\nSERVING" + "\nNOT SERVING" * 4 + "\n"
+    words = ["if it speaks TLS, set tls_cert", "has another name", "is not trusted", "does not speak TLS"]
+    assert [word in line for word, line in zip(words, err.splitlines(), strict=True)] == [True] * 4
 
 
 def test_the_health_command_trusts_the_servers_own_certificate(
@@ -273,7 +306,9 @@ def test_the_health_command_with_a_client_certificate(
         monkeypatch.setenv("SNIFFAI_HEALTH_CERT", probe_cert)
         monkeypatch.setenv("SNIFFAI_HEALTH_KEY", probe_key)
         assert cli.main(["health", "--timeout", "5"]) == 0
-    assert capsys.readouterr().out == "NOT SERVING\nSERVING\n"
+    out, err = capsys.readouterr()
+    assert out == "NOT SERVING\nSERVING\n"
+    assert "set health_cert and health_key" in err
 
 
 # API keys
@@ -464,6 +499,94 @@ def test_wrong_files_of_keys(tmp_path: Path, text: str, word: str) -> None:
 def test_no_file_of_keys(tmp_path: Path) -> None:
     with pytest.raises(KeysError, match=r"none\.toml: No such file"):
         read_keys(tmp_path / "none.toml", Settings())
+
+
+def test_the_key_command_stores_entries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "new.toml"
+    made = {}
+    for name in ("alice", "bob"):
+        assert cli.main(["key", name, "--file", str(file), "--rate", "5"]) == 0
+        out, err = capsys.readouterr()
+        assert out == ""
+        made[name] = err.split()[-1]
+    assert file.stat().st_mode & 0o777 == 0o600
+    loaded = Keys(file, Settings())
+    assert {loaded.caller_of(key).name: loaded.caller_of(key).rate for key in made.values()} == {"alice": 5, "bob": 5}
+
+
+def test_the_key_command_keeps_what_is_stored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "keys.toml"
+    ask = ["key", "alice", "--file", str(file)]
+    file.write_text("# no end of line", encoding="utf-8")
+    assert cli.main(ask) == 0
+    stored = file.read_bytes()
+    assert stored.startswith(b"# no end of line\n\n[alice]\n")
+    capsys.readouterr()
+    assert cli.main(ask) == 1
+    assert capsys.readouterr().err.startswith(f"sniffai-server: file {file}: alice has an entry already")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(keys_module.os, "fsync", full)
+    assert cli.main(["key", "bob", "--file", str(file)]) == 1
+    assert capsys.readouterr().err == f"sniffai-server: file {file}: No space left on device\n"
+    assert file.read_bytes() == stored
+    file.write_text("[alice]\nhash = 3\n", encoding="utf-8")
+    assert cli.main(["key", "bob", "--file", str(file)]) == 1
+    assert "alice.hash" in capsys.readouterr().err
+    assert file.read_text(encoding="utf-8") == "[alice]\nhash = 3\n"
+
+
+def test_the_config_command_reads_the_files(
+    authority: Authority, keys: KeyFile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cert, key = authority.issue("server", "127.0.0.1")
+    none = str(tmp_path / "none")
+    keys.add("alice")
+    good = ["config", "--tls-cert", cert, "--tls-key", key, "--keys-file", str(keys.path)]
+    assert cli.main(good) == 0
+    assert capsys.readouterr().err == ""
+    for flag in ("--tls-cert", "--tls-client-ca", "--keys-file", "--health-ca"):
+        assert cli.main([*good, flag, none]) == 1
+        out, err = capsys.readouterr()
+        assert f'"{none}"' in out
+        assert err == f"sniffai-server: file {none}: No such file or directory\n"
+
+
+def test_the_command_line_reaches_a_secured_server(
+    authority: Authority,
+    keys: KeyFile,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cert, key = authority.issue("server", "127.0.0.1")
+    own_cert, own_key = authority.issue("alice", "a.example")
+    secret, view = tmp_path / "secret", tmp_path / "view.txt"
+    secret.write_text(keys.add("alice") + "\n", encoding="utf-8")
+    table = sniffai.Round.deal(2, seed=3)
+    view.write_text(table.view(table.seat).to_text(), encoding="utf-8")
+    files = {"tls_cert": cert, "tls_key": key, "tls_client_ca": authority.file, "keys_file": str(keys.path)}
+    with running_server(**files) as server:
+        ask = ["info", "--server", server.address]
+        tls = ["--tls-ca", authority.file, "--tls-cert", own_cert, "--tls-key", own_key]
+        assert run([*ask, *tls, "--api-key-file", str(secret)]) == 0
+        told = ["recommend", str(view), "--simulations", "10", *ask[1:], *tls, "--api-key-file", str(secret)]
+        assert run(told) == 0
+        assert "10 simulations" in capsys.readouterr().out
+        for args, hint in (
+            ([], "if the server wants TLS, give --tls-ca or --tls"),
+            (tls[:2], "if it asks for a certificate, give --tls-cert and --tls-key"),
+            (tls, "give --api-key-file, or set SNIFFAI_API_KEY"),
+        ):
+            assert run([*ask, *args]) == 1
+            assert hint in capsys.readouterr().err
+        monkeypatch.setenv("SNIFFAI_API_KEY", secret.read_text(encoding="utf-8").strip())
+        assert run([*ask, *tls]) == 0
+        assert read_config({}).settings == Settings()  # the variable of the clients is no setting
 
 
 def test_the_key_command_refuses_wrong_names_and_quotas(capsys: pytest.CaptureFixture[str]) -> None:
