@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
-from typing import Final
+from typing import Any, Final
 
 from sniffai.arena import derived_seed
 from sniffai.nets import load_policy
@@ -77,6 +77,19 @@ def thread_ratio(scale: float = 1.0) -> Speed:
     return Speed("simulations of two threads, over those of one", 2, median(ratios), min(ratios), max(ratios))
 
 
+def equity_ratio(players: int, scale: float = 1.0) -> Speed:
+    """Simulations with the chance to win the match at every end, over those without it; in turns."""
+    limits = Limits(simulations=max(1000, int(SEARCH_SIMULATIONS * scale))).effective()
+    with_equity = core_options(SearchParams(), players, limits)
+    without = {**core_options(SearchParams(match=False), players, limits), "equity": None}
+    ratios = []
+    for deal in range(REPEATS * 4):
+        view = Round.deal(players, deal, leader=0).view(0)
+        on, off = (_least_seconds(view, options, limits.simulations or 1) for options in (with_equity, without))
+        ratios.append(off / on)
+    return Speed("simulations with match equity, over those without", players, median(ratios), min(ratios), max(ratios))
+
+
 def packed_round_bytes() -> int:
     """The size of a round in the search, in bytes."""
     return state_bytes()
@@ -141,6 +154,16 @@ def _simulations(players: int, scale: float, params: SearchParams) -> Callable[[
 
 def _search_seconds(view: View, threads: int, simulations: int, seed: int) -> float:
     return analyze(view, Limits(simulations=simulations), seed=seed, threads=threads).effort.seconds
+
+
+def _least_seconds(view: View, options: dict[str, Any], simulations: int) -> float:
+    """The shortest of three runs."""
+    times = []
+    for _ in range(3):
+        started = time.perf_counter()
+        CoreSearch(view.core(), 0, **options).run(simulations, math.inf)
+        times.append(time.perf_counter() - started)
+    return min(times)
 
 
 def _set_ups(players: int, scale: float) -> Callable[[int], int]:

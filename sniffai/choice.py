@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final, TypeAlias
 
+from sniffai.doors import is_listed
 from sniffai.errors import MoveError, SniffError
 from sniffai.moves import Move, MoveLike
 from sniffai.shown import shown
@@ -73,7 +74,7 @@ def _legal_groups(view: View) -> dict[Move, Group]:
 
 
 def _read(named: Moves, field: str) -> list[Move]:
-    if isinstance(named, (str, Move)) or not isinstance(named, Iterable):
+    if named is None or not is_listed(named):
         raise MoveError(f"a list of moves is expected, not {shown(named)}", reason="NOT_MOVES", field=field)
     found: list[Move] = []
     for i, move in enumerate(named):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Self
 
+from sniffai.doors import is_listed
 from sniffai.errors import TileError, ViewError
 from sniffai.integers import read_integer, read_integers
 from sniffai.rules import HAND_SIZE, TEAMS
@@ -46,7 +47,7 @@ class Deal:
         :raises ViewError: something that should be a whole number, or a list, is not.
         """
         seen: dict[Tile, str] = {}
-        if isinstance(hands, str) or not isinstance(hands, Iterable):
+        if not is_listed(hands):
             raise TileError(f"a list of hands is expected here, not {shown(hands)}", reason="NOT_TILES", field="hands")
         read = tuple(read_tiles(hand, f"hands[{seat}]", seen) for seat, hand in enumerate(hands))
         return cls(

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from sniffai.doors import is_listed
 from sniffai.errors import SniffError, ViewError
 from sniffai.integers import BOUND, read_integer
 from sniffai.moves import Move
@@ -77,7 +78,7 @@ def read_events(values: Iterable[EventLike], field: str = "events") -> tuple[Eve
     :raises TileError: a tile does not exist, or occurs twice in one draw.
     :raises MoveError: an attachment point does not exist.
     """
-    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+    if not is_listed(values):
         raise ViewError(f"a list of events is expected here, not {shown(values)}", reason="NOT_EVENTS", field=field)
     return tuple(_read_event(value, f"{field}[{i}]") for i, value in enumerate(values))
 

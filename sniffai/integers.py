@@ -1,8 +1,9 @@
 """Whole numbers at the library's door: whatever a caller hands over, the core gets integers it can hold."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
+from sniffai.doors import is_listed
 from sniffai.errors import ViewError
 from sniffai.shown import shown
 
@@ -27,7 +28,7 @@ def read_integers(values: Iterable[object], field: str) -> tuple[int, ...]:
 
     :raises ViewError: it is no list of them; ``field`` is the path of the offending value.
     """
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+    if not is_listed(values):
         raise ViewError(f"a list of numbers is expected here, not {shown(values)}", reason="NOT_NUMBERS", field=field)
     return tuple(read_integer(value, f"{field}[{i}]") for i, value in enumerate(values))
 

@@ -1,6 +1,5 @@
 """The match record file: a text of tags and rounds, one event a line. docs/notation.md describes it."""
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from sniffai.deal import Deal
+from sniffai.doors import read_path
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Draw, Event, Pass, Play
 from sniffai.moves import Move
@@ -29,7 +29,7 @@ def load_match(path: str | Path) -> MatchRecord:
     :raises NotationError: it cannot be read; ``field`` is such as ``"line 12"``.
     :raises OSError: there is no such file.
     """
-    return parse_match(decode(_path(path).read_bytes()))
+    return parse_match(decode(read_path(path).read_bytes()))
 
 
 def dump_match(record: MatchRecord, path: str | Path) -> None:
@@ -37,23 +37,8 @@ def dump_match(record: MatchRecord, path: str | Path) -> None:
 
     :raises RecordError: a tag that the form cannot hold.
     """
-    file = _path(path)
+    file = read_path(path)
     file.write_text(format_match(record), encoding="utf-8", newline="\n")
-
-
-def _path(path: str | Path) -> Path:
-    """A path that the system can be asked about.
-
-    :raises RecordError: it is none, or holds a NUL or what no file name can.
-    """
-    try:
-        file = Path(path)
-        sound = b"\0" not in os.fsencode(file)
-    except (TypeError, UnicodeEncodeError):
-        sound = False
-    if not sound:
-        raise RecordError(f"no path of a file: {shown(path)}", reason="BAD_PATH", field="path")
-    return file
 
 
 def decode(data: bytes) -> str:

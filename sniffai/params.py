@@ -163,6 +163,15 @@ def check_threads(threads: int) -> int:
     return threads
 
 
+def check_workers(workers: int) -> int:
+    """The number of processes itself.
+
+    :raises LimitsError: it is not a whole number in 1..1024.
+    """
+    _check_whole("workers", workers, 1, 1024)
+    return workers
+
+
 def _check_whole(field: str, value: int, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
         raise LimitsError(f"a whole number is expected, not {shown(value)}", reason="NOT_A_NUMBER", field=field)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
+from sniffai.doors import is_listed
 from sniffai.errors import HistoryError, SniffError, ViewError
 from sniffai.events import Draw, Event, EventLike, Play, read_events
 from sniffai.integers import read_integer, read_integers
@@ -162,7 +163,7 @@ def _note(seen: list[Event], event: Event) -> None:
 
 
 def _read_table(values: Iterable[MoveLike]) -> tuple[Move, ...]:
-    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+    if not is_listed(values):
         raise ViewError(f"a list of moves is expected here, not {shown(values)}", reason="NOT_MOVES", field="table")
     return tuple(_read_placement(value, f"table[{i}]") for i, value in enumerate(values))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 from sniffai.deal import Deal
+from sniffai.doors import is_listed
 from sniffai.errors import RecordError, SniffError
 from sniffai.events import Draw, Event, Pass, Play, check_event
 from sniffai.round import Round
@@ -127,7 +128,7 @@ class MatchRecord:
                 raise RecordError(
                     f"a RoundRecord is expected here, not {shown(record)}", reason=_TYPE, field=f"rounds[{i}]"
                 )
-        _check_tags(self.tags)
+        check_tags(self.tags)
 
     @classmethod
     def of(cls, rounds: Iterable[Round], tags: Mapping[str, str] | None = None) -> Self:
@@ -136,7 +137,7 @@ class MatchRecord:
         :param tags: whatever else is worth keeping; the file form takes letters, digits and ``_`` in a name.
         :raises RecordError: there is no round, or a tag is no text.
         """
-        if isinstance(rounds, (str, Mapping)) or not isinstance(rounds, Iterable):
+        if not is_listed(rounds):
             raise RecordError(f"a list of rounds is expected here, not {shown(rounds)}", reason=_TYPE, field="rounds")
         records = tuple(_record_of(round_, i) for i, round_ in enumerate(rounds))
         if tags is not None and not isinstance(tags, Mapping):
@@ -181,7 +182,7 @@ def _record_of(round_: Round, number: int) -> RoundRecord:
     return RoundRecord.of(round_)
 
 
-def _check_tags(tags: object) -> None:
+def check_tags(tags: object) -> None:
     """A tuple of pairs of texts that UTF-8 can hold."""
     if not isinstance(tags, tuple):
         raise RecordError(f"a tuple of tags is expected here, not {shown(tags)}", reason=_TYPE, field="tags")

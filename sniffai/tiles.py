@@ -1,9 +1,10 @@
 """Tiles, and the two forms the core knows them in: an index 0..27 and a 28-bit set (docs/rules.md §1)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from sniffai.doors import is_listed
 from sniffai.errors import SniffError, TileError
 from sniffai.shown import shown
 
@@ -85,7 +86,7 @@ def read_tiles(values: Iterable[TileLike], field: str, seen: dict[Tile, str] | N
     :param seen: tiles met before, each with its place; the tiles read are added.
     :raises TileError: a value is no tile, or a tile occurs twice; ``field`` is the path of that value.
     """
-    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+    if not is_listed(values):
         raise TileError(f"a list of tiles is expected here, not {shown(values)}", reason="NOT_TILES", field=field)
     seen = {} if seen is None else seen
     return tuple(_read_tile(value, f"{field}[{i}]", seen) for i, value in enumerate(values))

@@ -17,7 +17,7 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALE = ROOT / "sniffai" / "locale"
-ROOMS = ("sniffai/draw", "sniffai/explain", "sniffai/review")
+ROOMS = ("sniffai/cli", "sniffai/draw", "sniffai/explain", "sniffai/review")
 KEYWORDS: dict[str, tuple[int, ...] | None] = {"say": None, "count": (1, 2), "marked": None}
 """The calls that hold messages: see ``sniffai/explain/languages.py``."""
 

@@ -1,16 +1,22 @@
-"""A recommendation as a person reads it."""
+"""A recommendation as a person reads it, in the reader's language."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterator, Sequence
+from typing import Literal, TypeAlias
 
 import click
 
 from sniffai.cli.parts import show, table
-from sniffai.explain import describe
+from sniffai.explain import sentences
+from sniffai.explain.languages import Words, words
+from sniffai.explain.numbers import fixed, uncertain
 from sniffai.rules import team_of
 from sniffai.v1 import analysis_pb2 as pb
 from sniffai.v1 import move_pb2
 from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
 from sniffai.view import View
+
+Objective: TypeAlias = Literal["match", "round"]
+"""What a search maximises."""
 
 LINE_STEPS = 4
 """Moves of the expected line that a table has room for."""
@@ -19,54 +25,120 @@ FEW_VISITS = 30
 """A move with fewer visits shows no error: so few say nothing about it."""
 
 
-def print_answer(view: View, answer: RecommendMoveResponse, language: str | None = None) -> None:
-    """The situation (in words where a language is given), the moves, what speaks for the first, the search's cost."""
-    click.echo(_situation(view) if language is None else describe(view, language))
+def print_answer(
+    view: View,
+    answer: RecommendMoveResponse,
+    language: str | None = None,
+    *,
+    objective: Objective = "match",
+    described: bool = False,
+) -> None:
+    """The situation, the moves, what speaks for the first, what the search cost.
+
+    :param objective: what the search maximised: losses are told in it.
+    :param described: whether the situation is told in words, too.
+    """
+    say = words(language or "en")
+    click.echo(_situation(view, say))
+    if described:
+        click.echo("\n" + "\n".join(sentences(view, say.language)))
     analysis = answer.analysis
     if analysis.moves:
-        _print_moves(analysis.moves, team_of(view.players, view.seat))
+        _print_moves(analysis.moves, team_of(view.players, view.seat), objective, say)
         for reason in analysis.moves[0].reasons:
             click.echo(f"- {reason.text}")
     else:
-        show(f"nothing to place: {move_pb2.Action.Name(answer.action).removeprefix('ACTION_').lower()}")
-    show(_effort(analysis))
+        action = move_pb2.Action.Name(answer.action).removeprefix("ACTION_").lower()
+        show(say.say("nothing to place: {action}", action=_action(action, say)))
+    show(_effort(analysis, say))
     for warning in analysis.warnings:
-        show(f"warning: {warning.field}: {warning.description}")
+        show(say.say("warning: {field}: {text}", field=warning.field, text=warning.description))
 
 
-def _situation(view: View) -> str:
+def _situation(view: View, say: Words) -> str:
     """Two lines: the seat and its hand; the table as everyone sees it."""
-    hand = " ".join(map(str, view.hand))
-    scores = " ".join(map(str, view.scores_now))
-    ends = " ".join(point.name for point in view.attachment_points()) or "none yet"
-    sizes = " ".join(map(str, view.sizes))
-    return (
-        f"seat {view.seat} of {view.players}  hand {hand}  scores {scores}\n"
-        f"open {ends}  count {view.count}  hands of {sizes}  talon {view.talon_size}"
+    ends = " ".join(point.name for point in view.attachment_points())
+    own = (
+        say.say("seat {seat} of {seats}", seat=view.seat, seats=view.players),
+        say.say("hand {hand}", hand=" ".join(map(str, view.hand))),
+        say.say("scores {scores}", scores=" ".join(map(str, view.scores_now))),
     )
+    shared = (
+        say.say("open {ends}", ends=ends) if ends else say.say("open none yet"),
+        say.say("count {count}", count=view.count),
+        say.say("hands of {sizes}", sizes=" ".join(map(str, view.sizes))),
+        say.say("talon {count}", count=view.talon_size),
+    )
+    return f"{'  '.join(own)}\n{'  '.join(shared)}"
 
 
-def _print_moves(moves: Iterable[pb.MoveEvaluation], team: int) -> None:
-    made = table("#>", "move", "points>", "count>", "win %>", "±>", "loss>", "margin>", "±>", "visits>", "then")
-    for entry in moves:
-        value = next((value for value in entry.values if value.team == team), None)
-        few = 0 < entry.visits < FEW_VISITS
-        made.add_row(
-            str(entry.rank),
-            _move(entry.move) + _equals(entry),
-            str(entry.points_now),
-            str(entry.count_after),
-            "" if value is None else f"{100 * value.win_probability:.2f}",
-            "" if value is None or few else f"{100 * value.win_probability_error:.2f}",
-            f"{100 * entry.win_probability_loss:.2f}" if entry.HasField("win_probability_loss") else "",
-            "" if value is None else f"{value.expected_margin:+.2f}",
-            "" if value is None or few else f"{value.standard_error:.2f}",
-            str(entry.visits),
-            " ".join(_step(step) for step in entry.line[1 : LINE_STEPS + 1]),
-        )
+Cell: TypeAlias = Callable[[pb.MoveEvaluation, pb.TeamValue | None], str]
+"""What a move, whose value for the mover's team is known or not, has in a column."""
+
+
+def _print_moves(moves: Sequence[pb.MoveEvaluation], team: int, objective: Objective, say: Words) -> None:
+    """A row a move; columns in which nothing is known are left out, and so is what would explain them."""
+    values = [next((value for value in entry.values if value.team == team), None) for entry in moves]
+    columns = {
+        head: cells
+        for head, cell in _columns(objective, any(entry.visits for entry in moves), say)
+        if any(cells := [cell(entry, value) for entry, value in zip(moves, values, strict=True)])
+    }
+    made = table(*columns)
+    for row in zip(*columns.values(), strict=True):
+        made.add_row(*row)
     show(made)
-    show("win %: chance to win the match, ± its standard error; loss: how much less than the best move's")
-    show("margin: points expected from now to the end of the round, less the others'; ? hangs on hidden tiles")
+    for note in _notes({str(column.header) for column in made.columns}, objective, say):
+        show(note)
+
+
+def _columns(objective: Objective, searched: bool, say: Words) -> Iterator[tuple[str, Cell]]:
+    """The head of each column, and what is in it."""
+    yield "#>", lambda entry, value: str(entry.rank)
+    yield say.say("move"), lambda entry, value: _move(entry.move) + _equals(entry)
+    yield say.say("points") + ">", lambda entry, value: str(entry.points_now)
+    yield say.say("count") + ">", lambda entry, value: str(entry.count_after)
+    yield say.say("win %") + ">", lambda entry, value: fixed(100 * value.win_probability, 2) if value else ""
+    # Two columns with one name: the second has a blank before it.
+    yield "±>", lambda entry, value: _error(entry, 100 * value.win_probability_error) if value else ""
+    yield (say.say("loss %") if objective == "match" else say.say("loss pts")) + ">", _loss_in(objective)
+    yield say.say("margin") + ">", lambda entry, value: fixed(value.expected_margin, 2, signed=True) if value else ""
+    yield " ±>", lambda entry, value: _error(entry, value.standard_error) if value else ""
+    yield say.say("visits") + ">", lambda entry, value: str(entry.visits) if searched else ""
+    yield say.say("then") + "?", lambda entry, value: " ".join(map(_step, entry.line[1 : LINE_STEPS + 1]))
+
+
+def _loss_in(objective: Objective) -> Cell:
+    if objective == "match":
+        return lambda entry, value: (
+            fixed(100 * entry.win_probability_loss, 2) if entry.HasField("win_probability_loss") else ""
+        )
+    return lambda entry, value: fixed(entry.loss, 2) if entry.HasField("loss") else ""
+
+
+def _error(entry: pb.MoveEvaluation, error: float) -> str:
+    return "" if error == 0.0 or 0 < entry.visits < FEW_VISITS else uncertain(error, 2)
+
+
+def _notes(columns: Container[str], objective: Objective, say: Words) -> Iterator[str]:
+    """What the columns that are there mean.
+
+    :param columns: their heads.
+    """
+    if say.say("win %") in columns:
+        yield (
+            say.say("win %: chance to win the match; ±: standard error")
+            if "±" in columns
+            else say.say("win %: chance to win the match")
+        )
+        yield (
+            say.say("loss %: how much less chance than after the best move")
+            if objective == "match"
+            else say.say("loss pts: how much less margin than after the best move")
+        )
+        yield say.say("margin: points expected from now to the end of the round, less the others'")
+    if say.say("then") in columns:
+        yield say.say("then: the expected line; ? hangs on hidden tiles")
 
 
 def _move(move: move_pb2.Move) -> str:
@@ -83,14 +155,44 @@ def _step(step: pb.LineStep) -> str:
     return _move(step.move) + ("?" if step.estimated else "")
 
 
-def _effort(analysis: pb.Analysis) -> str:
-    source = pb.Source.Name(analysis.source).removeprefix("SOURCE_").lower()
+def _action(name: str, say: Words) -> str:
+    """What there is to do where no tile can be placed."""
+    names = {
+        "draw": say.say("draw"),
+        "pass": say.say("pass"),
+        "wait": say.say("wait"),
+        "over": say.say("the round is over"),
+    }
+    return names.get(name, name)
+
+
+def _effort(analysis: pb.Analysis, say: Words) -> str:
     if analysis.source == pb.SOURCE_FORCED:
-        return f"{source}: there is nothing to choose"
+        return say.say("forced: there is nothing to choose")
     if analysis.source == pb.SOURCE_EXACT:
-        return f"{source}: nothing is hidden, solved to the end of the round"
+        return say.say("exact: nothing is hidden, solved to the end of the round")
+    effort, told = analysis.effort, ""
     stop = pb.StopReason.Name(analysis.stop_reason).removeprefix("STOP_REASON_").lower()
-    seconds = (
-        f" in {analysis.effort.time.ToTimedelta().total_seconds():.2f} s" if analysis.effort.HasField("time") else ""
+    if effort.HasField("time"):
+        told = say.say(" in {seconds} s", seconds=f"{effort.time.ToTimedelta().total_seconds():.2f}")
+    return say.say(
+        "search: {simulations} simulations{time}, ended by {stop}, seed {seed}",
+        simulations=effort.simulations,
+        time=told,
+        stop=_stop(stop, say),
+        seed=analysis.seed,
     )
-    return f"{source}: {analysis.effort.simulations} simulations{seconds}, ended by {stop}, seed {analysis.seed}"
+
+
+def _stop(name: str, say: Words) -> str:
+    """What ended a search."""
+    names = {
+        "simulations": say.say("simulations"),
+        "time": say.say("time"),
+        "memory": say.say("memory"),
+        "deadline": say.say("deadline"),
+        "shutdown": say.say("shutdown"),
+        "decided": say.say("decision"),
+        "precise": say.say("precision"),
+    }
+    return names.get(name, name)

@@ -5,8 +5,9 @@ from dataclasses import asdict
 
 import click
 
-from sniffai.bench import measure, packed_round_bytes, signature, thread_ratio
+from sniffai.bench import equity_ratio, measure, packed_round_bytes, signature, thread_ratio
 from sniffai.cli.parts import json_option, show, table
+from sniffai.rules import PLAYERS
 
 
 @click.command("bench")
@@ -23,6 +24,7 @@ def command(only_signature: bool, scale: float, as_json: bool) -> None:
         report = {
             "speeds": [asdict(speed) for speed in speeds],
             "thread_ratio": asdict(thread_ratio(scale)),
+            "equity_ratios": [asdict(equity_ratio(players, scale)) for players in PLAYERS],
             "packed_round_bytes": packed_round_bytes(),
             "signature": signature(),
         }
@@ -35,6 +37,10 @@ def command(only_signature: bool, scale: float, as_json: bool) -> None:
     ratio = thread_ratio(scale)
     told = f"{ratio.per_second:.2f} times ({ratio.slowest:.2f} to {ratio.fastest:.2f})"
     click.echo(f"two threads make {told} the simulations of one")
+    for players in PLAYERS:
+        ratio = equity_ratio(players, scale)
+        told = f"{ratio.per_second:.2f} ({ratio.slowest:.2f} to {ratio.fastest:.2f})"
+        click.echo(f"match equity leaves {told} of the simulations/s with {players} seats")
     click.echo(f"a packed round takes {packed_round_bytes()} bytes")
     click.echo(f"Bench: {signature()}")
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from sniffai import wire
 from sniffai.cli.parts import BadInput, lang_option, read_text
 from sniffai.draw import layout_svg, png, position_svg
 from sniffai.round import Round
@@ -20,7 +21,7 @@ TAGS = ("view ", "snapshot ", "round ")
 )
 @click.option("--seat", type=click.IntRange(0, 3), help="Of a round, draw what this seat sees, not only the table.")
 @click.option("moves", "--move", multiple=True, metavar="MOVE", help="Mark this move by its number. May be repeated.")
-@click.option("--names", is_flag=True, help="Name the attachment points.")
+@click.option("--names", is_flag=True, help="Name the attachment points: what fits, what counts.")
 @click.option("--width", type=click.IntRange(16, 8000), default=720, show_default=True, help="Of a PNG, in pixels.")
 @lang_option
 def command(
@@ -33,6 +34,8 @@ def command(
     language: str | None,
 ) -> None:
     """Draw what TEXT says: a view or a round in one line, or a file (- for standard input) that holds one.
+
+    A file may also hold the JSON of the wire's requests with a view or a deal, or of a PlayerView or an OpenDeal.
 
     A disc is a counted end with its value, a ring an end that counts nothing. The sniff has a second outline, the tile
     played last a dotted one.
@@ -49,8 +52,33 @@ def command(
 
 
 def _read(text: str) -> View | Round:
+    """What the text, or the file of that name, holds.
+
+    :raises BadInput: it is neither a view nor a round.
+    :raises SniffError: it is one, but cannot be read or breaks a rule.
+    """
     line = text if text.startswith(TAGS) else read_text(text).strip()
-    return Round.from_text(line) if line.startswith("round") else View.from_text(line)
+    if line.startswith("{"):
+        return _read_json(line, text)
+    tag = line.split(maxsplit=1)[:1]
+    if tag == ["round"]:
+        return Round.from_text(line)
+    if tag in (["view"], ["snapshot"]):
+        return View.from_text(line)
+    raise BadInput(
+        f"{text}: a line that begins with round, view or snapshot is expected, or the JSON of a request, a PlayerView"
+        " or an OpenDeal"
+    )
+
+
+def _read_json(text: str, file: str) -> View | Round:
+    try:
+        request = wire.position_from_json(text)
+        if request.HasField("deal"):
+            return wire.read_round(request.deal)
+        return wire.read_view(wire.given(request, "view"))
+    except wire.WireError as error:
+        raise BadInput(f"{file}: {error}") from None
 
 
 def _write(drawn: str, output: str | None, width: int) -> None:

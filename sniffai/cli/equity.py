@@ -164,14 +164,28 @@ def _draw(equity: Equity, path: str) -> None:
 
 def _show_scores(equity: Equity, scores: tuple[int, ...], leader: int | None, as_json: bool) -> None:
     chances, errors = equity.chance(scores, leader), equity.error(scores, leader)
+    notes = [*_notes(equity, scores)]
     if as_json:
-        click.echo(json.dumps({"scores": scores, "leader": leader, "chances": chances, "errors": errors}))
+        told = {"scores": scores, "leader": leader, "chances": chances, "errors": errors, "notes": notes}
+        click.echo(json.dumps(told))
         return
     made = table("team", "points>", "wins the match>", "±>")
     for team, values in enumerate(zip(scores, chances, errors, strict=True)):
         points, chance, error = values
         made.add_row(str(team), str(points), f"{100 * chance:.2f} %", f"{100 * error:.2f} %")
     show(made)
+    for note in notes:
+        show(note)
+
+
+def _notes(equity: Equity, scores: tuple[int, ...]) -> Iterable[str]:
+    """Where the chances are not simply those of the table at these scores, in words."""
+    target = TARGET[equity.players]
+    for team, points in enumerate(scores):
+        if points >= target:
+            yield f"team {team} has reached {target}: the match is decided"
+        elif points < equity.lowest and max(scores) < target:
+            yield f"team {team} is below the table's lowest score: {points} counts as {equity.lowest}"
 
 
 def _table(equity: Equity, step: int, third: int) -> Table:

@@ -5,18 +5,19 @@ import platform
 
 import click
 
-from sniffai.cli.parts import json_option, read_address, show, table
+from sniffai.cli.parts import json_option, show, table
+from sniffai.cli.remote import Remote, remote_options
 from sniffai.rules import HAND_SIZE, PLAYERS, TALON_SIZE, TARGET, TEAMS
 from sniffai.version import VERSION
 
 
 @click.command("info")
-@click.option("--server", metavar="ADDRESS", callback=read_address, help="Ask the server at HOST:PORT.")
+@remote_options
 @json_option
-def command(server: str | None, as_json: bool) -> None:
+def command(remote: Remote | None, as_json: bool) -> None:
     """Print the version and the games that are played; with --server also the limits set there."""
-    if server is not None:
-        _print_server(server, as_json)
+    if remote is not None:
+        _print_server(remote, as_json)
     elif as_json:
         click.echo(json.dumps({"engine_version": VERSION, "tables": _games()}, indent=2))
     else:
@@ -44,18 +45,13 @@ def _print_games() -> None:
     show(made)
 
 
-def _print_server(server: str, as_json: bool) -> None:
+def _print_server(remote: Remote, as_json: bool) -> None:
     from sniffai import wire
-    from sniffai.client import Client, ServiceError
 
-    try:
-        with Client(server) as client:
-            info = client.info()
-    except ServiceError as error:
-        raise click.ClickException(f"{server}: {error}") from None
+    info = remote.ask(lambda client: client.info())
     if as_json:
         click.echo(wire.to_json(info))
         return
-    click.echo(f"{server}: sniffai {info.engine_version}, {info.search_slot_count} searches at a time")
+    click.echo(f"{remote.address}: sniffai {info.engine_version}, {info.search_slot_count} searches at a time")
     for name, limits in (("default", info.default_limits), ("most", info.max_limits)):
         click.echo(f"{name}: {wire.read_limits(limits)}")

@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 from rich import box
-from rich.console import Console
+from rich.console import Console, JustifyMethod, OverflowMethod
 from rich.table import Table
 
 from sniffai.errors import LimitsError, NotationError
@@ -40,16 +40,6 @@ def read_text(source: str) -> str:
         raise BadInput(f"{source}: {error}") from None
 
 
-def read_address(_context: click.Context, _option: click.Parameter, address: str | None) -> str | None:
-    """The address of a server, where one is given.
-
-    :raises BadInput: it is empty.
-    """
-    if address is not None and not address.strip():
-        raise BadInput("--server: an address is expected, such as 127.0.0.1:50051")
-    return address
-
-
 def read_lang(_context: click.Context, _option: click.Parameter, code: str | None) -> str | None:
     """The language that a code asks for, where one is given.
 
@@ -77,16 +67,51 @@ def deal_options(function: F) -> F:
 
 
 def table(*columns: str) -> Table:
-    """An empty table; a column whose name ends in ``>`` is aligned to the right."""
+    """An empty table; a column whose name ends in ``>`` is aligned to the right.
+
+    One whose name ends in ``?`` is left out where there is no room for it.
+    """
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
-        made.add_column(name.removesuffix(">"), justify="right" if name.endswith(">") else "left", no_wrap=True)
+        overflow: OverflowMethod = SPARE if name.endswith("?") else "ellipsis"
+        justify: JustifyMethod = "right" if name.endswith(">") else "left"
+        made.add_column(name.rstrip(">?"), justify=justify, no_wrap=True, overflow=overflow)
     return made
+
+
+SPARE: Final = "crop"
+"""How a column that can be left out is marked."""
 
 
 def show(what: Table | str) -> None:
     """Print for people; into a pipe or file as wide as it needs, so that no line is broken."""
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
-        console = Console(highlight=False, markup=False, width=200)
+        console = Console(highlight=False, markup=False, width=WIDE)
+    elif isinstance(what, Table):
+        fit(what, console.width)
     console.print(what)
+
+
+WIDE: Final = 200
+"""Letters in a line of a pipe or file: more than a table has."""
+
+
+def fit(made: Table, width: int) -> None:
+    """Make a table as narrow as a terminal, if it can be: closer columns, none to spare, text in several lines."""
+    if _width(made) <= width:
+        return
+    made.padding, made.collapse_padding = (0, 1), True
+    for column in [column for column in reversed(made.columns) if column.overflow == SPARE]:
+        if _width(made) > width:
+            made.columns.remove(column)
+    if _width(made) > width:
+        made.padding = 0
+        for column in made.columns:
+            column.no_wrap = column.justify == "right"
+
+
+def _width(made: Table) -> int:
+    """Letters that a table takes where there is room."""
+    console = Console(width=10 * WIDE)
+    return console.measure(made).maximum

@@ -1,21 +1,19 @@
 """``sniffai recommend``: a move for a view, found here or by a server."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 import click
 
 from sniffai import analyze, wire
-from sniffai.cli.answer import print_answer
-from sniffai.cli.parts import BadInput, json_option, lang_option, read_address, read_text
+from sniffai.cli.answer import Objective, print_answer
+from sniffai.cli.parts import BadInput, json_option, lang_option, read_text
+from sniffai.cli.remote import Remote, remote_options
 from sniffai.explain import reasons
 from sniffai.moves import Move, MoveLike
 from sniffai.params import MAX_STANDARD_ERROR, Limits, SearchParams
 from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
 from sniffai.view import View
-
-Objective: TypeAlias = Literal["match", "round"]
-"""What a search maximises."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +30,13 @@ class Question:
     max_moves: int = 0
     """How many moves to list, 0 for all."""
     language: str | None = None
-    """Of the reasons, and of the situation where it is given."""
+    """Of all words."""
     objective: Objective = "match"
 
 
 @click.command("recommend")
 @click.argument("file")
-@click.option(
-    "--server", metavar="ADDRESS", callback=read_address, help="Ask a server at HOST:PORT, do not search here."
-)
+@remote_options
 @click.option("--simulations", type=click.IntRange(min=1), help="Stop after so many simulations.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so much time.")
 @click.option(
@@ -57,11 +53,12 @@ class Question:
 @click.option("--include", multiple=True, metavar="MOVE", help="Consider this move, no others. May be repeated.")
 @click.option("--exclude", multiple=True, metavar="MOVE", help="Do not consider this move. May be repeated.")
 @click.option("--seed", type=click.IntRange(0, wire.MAX_SEED), help="Makes the answer repeatable. [default: 0]")
+@click.option("--describe", "described", is_flag=True, help="Tell the situation in words, too.")
 @lang_option
 @json_option
 def command(
     file: str,
-    server: str | None,
+    remote: Remote | None,
     simulations: int | None,
     seconds: float | None,
     target_error: float | None,
@@ -69,6 +66,7 @@ def command(
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     seed: int | None,
+    described: bool,
     language: str | None,
     as_json: bool,
 ) -> None:
@@ -76,7 +74,7 @@ def command(
 
     FILE (- for standard input) holds a view in one line, or the JSON of the wire's RecommendMoveRequest or PlayerView.
     The options go before the limits, the seed and the moves of a request; without any the search takes a second. A MOVE
-    is such as 4|5@4|6:HIGH. With --lang the situation is told in words, too.
+    is such as 4|5@4|6:HIGH.
     """
     asked = _read(read_text(file), file)
     limits = Limits(simulations, seconds, target_standard_error=target_error)
@@ -90,15 +88,21 @@ def command(
         asked = replace(asked, include=include, exclude=exclude)
     if language is not None:
         asked = replace(asked, language=language)
-    answer = _search_here(asked) if server is None else _ask(server, asked)
+    answer = _search_here(asked) if remote is None else _ask(remote, asked)
     if as_json:
         click.echo(wire.to_json(answer))
     else:
-        print_answer(asked.view, answer, asked.language)
+        print_answer(asked.view, answer, asked.language, objective=asked.objective, described=described)
 
 
 def _read(text: str, file: str) -> Question:
-    """The question in a file: JSON, or a line of text."""
+    """The question in a file: JSON, or a line of text.
+
+    :raises BadInput: the JSON holds none, or the line is a round.
+    """
+    if text.split(maxsplit=1)[:1] == ["round"]:
+        told = "a round shows all hands, and a move is recommended for what one seat knows"
+        raise BadInput(f"{file}: {told}: give its view, such as `sniffai deal --view mover` makes")
     if not text.lstrip().startswith("{"):
         return Question(View.from_text(text))
     try:
@@ -126,22 +130,20 @@ def _search_here(question: Question) -> RecommendMoveResponse:
     return wire.write_recommendation(found, max_moves=question.max_moves, reasons=why)
 
 
-def _ask(server: str, question: Question) -> RecommendMoveResponse:
-    from sniffai.client import DEFAULT_TIMEOUT, Client, ServiceError
+def _ask(remote: Remote, question: Question) -> RecommendMoveResponse:
+    from sniffai.client import DEFAULT_TIMEOUT
 
     timeout = max(DEFAULT_TIMEOUT, (question.limits.seconds or 0) + DEFAULT_TIMEOUT / 2)
-    try:
-        with Client(server, timeout=timeout) as client:
-            return client.recommend(
-                question.view,
-                question.limits,
-                seed=question.seed,
-                include=map(Move.of, question.include),
-                exclude=map(Move.of, question.exclude),
-                max_moves=question.max_moves,
-                language=question.language or "",
-                objective=question.objective,
-            )
-    except ServiceError as error:
-        failure = BadInput if error.code == "INVALID_ARGUMENT" else click.ClickException
-        raise failure(f"{server}: {error}") from None
+    return remote.ask(
+        lambda client: client.recommend(
+            question.view,
+            question.limits,
+            seed=question.seed,
+            include=map(Move.of, question.include),
+            exclude=map(Move.of, question.exclude),
+            max_moves=question.max_moves,
+            language=question.language or "",
+            objective=question.objective,
+        ),
+        timeout,
+    )

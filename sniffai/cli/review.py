@@ -66,6 +66,8 @@ def command(
         for row in one.rows:
             made.add_row(*row)
         show(made)
+        if one.note:
+            show(one.note)
     show(result_line(found, language or "en"))
 
 

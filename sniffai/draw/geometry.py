@@ -14,9 +14,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from sniffai.doors import read_kind
+from sniffai.errors import LimitsError, ViewError
 from sniffai.layout import Layout
 from sniffai.moves import Move
 from sniffai.ports import ports_of
+from sniffai.shown import shown
 from sniffai.tiles import Tile
 
 BEAM: Final = 32
@@ -123,11 +126,20 @@ class Plan:
     """What holds all tiles and marks."""
 
 
+MAX_MARK: Final = 12
+"""Grid units that the mark of an open end may reach."""
+
+
 def plan_layout(layout: Layout, mark: int = 2) -> Plan:
     """The plan of a layout; the same for every equal layout.
 
-    :param mark: how far the mark of an open end reaches, in grid units, at least 2.
+    :param mark: how far the mark of an open end reaches, in grid units, 2..12.
+    :raises LimitsError: ``mark`` is out of range.
+    :raises ViewError: ``layout`` is no :class:`Layout`.
     """
+    read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
+    if isinstance(mark, bool) or not isinstance(mark, int) or not 2 <= mark <= MAX_MARK:
+        raise LimitsError(f"2..{MAX_MARK} is expected, not {shown(mark)}", reason="OUT_OF_RANGE", field="mark")
     if not layout.placements:
         return Plan((), (), Box(0, 0, 0, 0))
     root, arms = _arms(layout)

@@ -6,8 +6,10 @@ page) and has a title and a description in words.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from itertools import islice
+from typing import Final, TypeVar
 
+from sniffai.doors import is_listed, read_kind
 from sniffai.draw.faces import DIM, FELT, MARK, tile_back, tile_face
 from sniffai.draw.svg import document, element, label
 from sniffai.draw.table import (
@@ -23,9 +25,10 @@ from sniffai.draw.table import (
     table_part,
     tag_sign,
 )
-from sniffai.errors import LimitsError
+from sniffai.errors import LimitsError, ViewError
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.table import describe, sum_text, tile_name
+from sniffai.integers import read_integers
 from sniffai.layout import Layout
 from sniffai.moves import Move, MoveLike
 from sniffai.shown import shown
@@ -34,6 +37,9 @@ from sniffai.tiles import Tile, TileLike, read_tiles
 from sniffai.view import View
 
 LONGEST_TAG: Final = 3
+
+MOST_SCORES: Final = 100
+"""In one picture: more than a match has rounds."""
 
 
 def layout_svg(
@@ -48,8 +54,10 @@ def layout_svg(
     :param names: write a letter at each attachment point, and below what it is called.
     :param moves: by a tag of one to three signs, a move whose attachment point gets the tag.
     :raises LimitsError: the language is unknown, or a tag too long.
+    :raises ViewError: ``layout`` is no :class:`Layout`.
     :raises SniffError: a move cannot be read.
     """
+    read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
     say = words(read_language(language))
     tags = _point_tags(layout, names, _read_moves(moves))
     parts = [table_part(layout, tags), count_part(layout, say)]
@@ -76,11 +84,11 @@ def hand_svg(hand: Iterable[TileLike], *, language: str = "en", moves: Mapping[s
 def tally_svg(scores: int | Sequence[int], *, language: str = "en") -> str:
     """Scores as they are kept on paper, one below the other (docs/rules.md §8).
 
-    :raises LimitsError: the language is unknown, or a score is no multiple of 5.
+    :raises LimitsError: the language is unknown, a score is no multiple of 5, or there are more than 100.
     :raises ViewError: a score is no number in range.
     """
     say = words(read_language(language))
-    tallies = [Tally.of(score) for score in ([scores] if isinstance(scores, int) else scores)]
+    tallies = [Tally.of(score) for score in _read_scores(scores)]
     parts = [_tally_part(tally) for tally in tallies]
     named = "; ".join(
         say.count("{points} point", "{points} points", tally.score, points=tally.score) for tally in tallies
@@ -95,6 +103,7 @@ def position_svg(
 
     Parameters and errors as :func:`layout_svg`; the tag of a move is at its tile, too.
     """
+    read_kind(view, View, "view", "NOT_A_VIEW", ViewError)
     say = words(read_language(language))
     tagged = _read_moves(moves)
     tags = _point_tags(view.layout, names, tagged)
@@ -106,9 +115,23 @@ def position_svg(
     return _card(say.language, title, describe(view, language), parts)
 
 
+def _read_scores(scores: int | Sequence[int]) -> tuple[int, ...]:
+    if isinstance(scores, int):
+        return (scores,)
+    if is_listed(scores):
+        scores = tuple(islice(scores, MOST_SCORES + 1))
+        if len(scores) > MOST_SCORES:
+            raise LimitsError(f"at most {MOST_SCORES} scores are drawn", reason="TOO_MANY", field="scores")
+    return read_integers(scores, "scores")
+
+
 def _read_moves(moves: Mapping[str, MoveLike] | None) -> dict[str, Move]:
+    if moves is None:
+        return {}
+    if not isinstance(moves, Mapping):
+        raise LimitsError(f"moves by tag are expected, not {shown(moves)}", reason="NOT_MOVES", field="moves")
     found = {}
-    for tag, move in (moves or {}).items():
+    for tag, move in moves.items():
         if not isinstance(tag, str) or not 1 <= len(tag) <= LONGEST_TAG or not tag.isprintable():
             raise LimitsError(
                 f"a tag has 1 to {LONGEST_TAG} signs, not {shown(tag)}", reason="TAG_OUT_OF_RANGE", field="moves"
@@ -118,12 +141,20 @@ def _read_moves(moves: Mapping[str, MoveLike] | None) -> dict[str, Move]:
 
 
 def _point_tags(layout: Layout, names: bool, moves: dict[str, Move]) -> dict[str, str]:
-    """What to write at attachment points; of several moves at one point the first."""
+    """What to write at attachment points."""
     tags = letters(layout) if names else {}
-    for tag, move in reversed(moves.items()):
-        if move.at is not None:
-            tags[move.at] = tag
-    return tags
+    return tags | _joined_tags((move.at, tag) for tag, move in moves.items() if move.at is not None)
+
+
+Place = TypeVar("Place")
+
+
+def _joined_tags(tagged: Iterable[tuple[Place, str]]) -> dict[Place, str]:
+    """What to write at each place: the tags of all moves there."""
+    found: dict[Place, str] = {}
+    for place, tag in tagged:
+        found[place] = f"{found[place]}/{tag}" if place in found else tag
+    return found
 
 
 def _card(language: str, title: str, description: str, parts: Iterable[Part]) -> str:
@@ -148,7 +179,7 @@ def _hand_part(tiles: Sequence[Tile], moves: dict[str, Move]) -> Part:
     fit = int((PAGE - 2 * MARGIN + gap) // pitch)
     rows = -(-len(tiles) // fit)
     per_row = -(-len(tiles) // rows)
-    tags = {move.tile: tag for tag, move in reversed(moves.items())}
+    tags = _joined_tags((move.tile, tag) for tag, move in moves.items())
     row_height = 4 * unit + (2 * unit + 4 if tags else 0) + gap
     shapes = []
     for i, tile in enumerate(tiles):

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from sniffai.doors import read_kind
 from sniffai.errors import LimitsError
 
 SERIF: Final = "DejaVu Serif"
@@ -23,6 +24,7 @@ def png(svg: str, width: int = 720) -> bytes:
     """
     import resvg_py
 
+    read_kind(svg, str, "svg", "NOT_AN_SVG")
     if isinstance(width, bool) or not isinstance(width, int) or not 16 <= width <= MAX_WIDTH:
         raise LimitsError(f"a width of 16..{MAX_WIDTH} pixels is expected", reason="WIDTH_OUT_OF_RANGE", field="width")
     try:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from sniffai.draw.faces import DIM, INK, MARK, SNIFF, counted_mark, open_mark, outline, tile_face
-from sniffai.draw.geometry import Box, OpenEnd, PlacedTile, plan_layout
+from sniffai.draw.geometry import Box, OpenEnd, PlacedTile, end_values, plan_layout
 from sniffai.draw.svg import element, label
 from sniffai.explain.languages import Words
 from sniffai.explain.table import port_name, sum_text
-from sniffai.layout import Layout
+from sniffai.layout import AttachmentPoint, Layout
 
 PAGE: Final = 360
 """Width of every picture, in pixels at scale 1: a small phone's."""
@@ -66,14 +66,15 @@ def count_part(layout: Layout, say: Words) -> Part:
 
 
 def legend_part(layout: Layout, tags: Mapping[str, str], say: Words) -> Part:
-    """The attachment points by tag."""
+    """The attachment points by tag: what each is called, which pips fit there, what it counts."""
+    values = end_values(layout)
     rows = [
         label(tag, MARGIN + 12, (row + 0.5) * LINE, TEXT, MARK, font_weight="700")
         + label(
-            f"{port_name(point.name, say)}, {point.pips}",
+            _point_text(point, values.get(point.name), say),
             MARGIN + 36,
             (row + 0.5) * LINE,
-            TEXT,
+            TEXT - 2,
             DIM,
             text_anchor="start",
             font_weight="400",
@@ -82,6 +83,13 @@ def legend_part(layout: Layout, tags: Mapping[str, str], say: Words) -> Part:
         if (tag := tags.get(point.name)) is not None
     ]
     return Part(len(rows) * LINE, "".join(rows))
+
+
+def _point_text(point: AttachmentPoint, value: int | None, say: Words) -> str:
+    name = port_name(point.name, say)
+    if value is None:
+        return say.say("{point}: fits {pips}, counts nothing", point=name, pips=point.pips)
+    return say.say("{point}: fits {pips}, counts {value}", point=name, pips=point.pips, value=value)
 
 
 def letters(layout: Layout) -> dict[str, str]:
@@ -148,8 +156,9 @@ def _mark(end: OpenEnd, sheet: _Sheet, tag: str | None) -> str:
 
 
 def tag_sign(tag: str, x: float, y: float, unit: float) -> str:
-    """A few signs in a frame."""
-    half = (0.85, 0.95, 1.1)[len(tag) - 1] * unit
+    """A few signs in a frame; more than three are written smaller."""
+    size, most = (1.2, 1.0, 0.85), min(len(tag), 3)
+    half = (0.85, 0.95, 1.1)[most - 1] * unit
     return element(
         "rect",
         x=x - half,
@@ -160,4 +169,4 @@ def tag_sign(tag: str, x: float, y: float, unit: float) -> str:
         fill=INK,
         stroke=MARK,
         stroke_width=0.12 * unit,
-    ) + label(tag, x, y, (1.2, 1.0, 0.85)[len(tag) - 1] * unit, MARK, font_weight="700")
+    ) + label(tag, x, y, size[most - 1] * most / len(tag) * unit, MARK, font_weight="700")

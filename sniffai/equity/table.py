@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from os import PathLike
-from pathlib import Path
 from typing import IO, Any, Final
 from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
+from sniffai.doors import read_kind, read_path
 from sniffai.errors import LimitsError, RecordError, ViewError
 from sniffai.integers import read_integer, read_integers
 from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
@@ -122,22 +122,30 @@ def lead_value(equity: Equity, scores: Iterable[int] | None = None) -> float:
 
     :param scores: points, one a team; all 0 if not given. Seat 0 leads.
     :return: 0..60, in points.
+    :raises LimitsError: ``equity`` is no :class:`Equity`.
     :raises ViewError: as for :meth:`Equity.chance`.
     """
-    first, *others = read_integers((0,) * TEAMS[equity.players] if scores is None else scores, "scores")
-    wanted = equity.chance([first, *others], 0)[0]
+    read_kind(equity, Equity, "equity", "NOT_EQUITY")
+    given = read_integers((0,) * TEAMS[equity.players] if scores is None else scores, "scores")
+    wanted = equity.chance(given, 0)[0]
+    first, *others = given
     more = range(0, MOST_LEAD + STEP, STEP)
     return float(np.interp(wanted, [equity.chance([first + points, *others])[0] for points in more], more))
 
 
-@cache
 def load(players: int) -> Equity:
     """The table that comes with the package, for 2, 3 or 4 seats.
 
     :raises ViewError: there is no such number of seats.
     """
-    if players not in PLAYERS:
-        raise ViewError(f"2, 3 or 4 seats, not {players!r}", reason="PLAYERS_OUT_OF_RANGE", field="players")
+    if read_integer(players, "players") not in PLAYERS:
+        raise ViewError(f"2, 3 or 4 seats, not {players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
+    return _loaded(players)
+
+
+@cache
+def _loaded(players: int) -> Equity:
+    """The table that comes with the package, read once."""
     with resources.files("sniffai").joinpath(f"data/equity-{players}.npz").open("rb") as file:
         return _read(file)
 
@@ -146,9 +154,9 @@ def read_equity(path: str | PathLike[str]) -> Equity:
     """Read what :func:`save_equity` wrote.
 
     :raises OSError: there is no such file.
-    :raises RecordError: it is no table.
+    :raises RecordError: it is no table, or ``path`` is none of a file.
     """
-    with Path(path).open("rb") as file:
+    with read_path(path).open("rb") as file:
         return _read(file)
 
 
@@ -166,10 +174,14 @@ def _read(file: IO[bytes]) -> Equity:
 def save_equity(equity: Equity, path: str | PathLike[str]) -> None:
     """Write a table as compressed NumPy arrays: uint16 chances, uint8 errors, and how it was made as JSON text.
 
+    :raises LimitsError: ``equity`` is no :class:`Equity`.
     :raises OSError: the file cannot be written.
+    :raises RecordError: ``path`` is none of a file.
     """
+    read_kind(equity, Equity, "equity", "NOT_EQUITY")
+    place = read_path(path)
     errors = np.ceil(np.round(equity.errors / ERROR_UNIT, 3)).clip(0, 255).astype(np.uint8)
-    with Path(path).open("wb") as file:
+    with place.open("wb") as file:
         np.savez_compressed(
             file,
             lead=np.round(equity.core.lead * np.float32(FINENESS)).astype(np.uint16),

@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Final
 
+from sniffai.doors import read_kind
+from sniffai.errors import ViewError
 from sniffai.explain.facts import SUITS, Facts, MoveFacts
 from sniffai.moves import Move, MoveLike
 from sniffai.report import Analysis, MoveEvaluation
@@ -37,7 +39,7 @@ class ReasonKind(StrEnum):
     """The analysis expects a margin of ``value`` points for the mover's team with a standard error of ``error``, 0
     where the end was solved; ``other`` is the most that it expects of another move that it looked at."""
     SCORES = "scores"
-    """It scores ``points``; ``other`` is the most that another move scores."""
+    """It scores ``points``; ``other``, which is less, is the most that another move scores."""
     LOWERS_THREAT = "lowers_threat"
     """The best placement that ``seat``, the next, can make of the tiles it holds is expected to score ``value``; on the
     table as it lies it would be ``before``."""
@@ -110,9 +112,12 @@ def reasons(view: View, analysis: Analysis, move: MoveLike | None = None) -> tup
 
     :param analysis: of this view.
     :param move: a legal move; by default the recommended one.
+    :raises ViewError: ``view`` is no :class:`View`.
+    :raises LimitsError: ``analysis`` is no :class:`Analysis`.
     :raises MoveError: the move is not legal.
     :raises SniffError: it cannot be read.
     """
+    _check_given(view, analysis)
     if analysis.best is None:
         return ()
     facts = Facts(view)
@@ -127,9 +132,12 @@ def compare(view: View, analysis: Analysis, played: MoveLike, best: MoveLike | N
     :param analysis: of this view.
     :param played: the legal move compared with, such as the one that was played.
     :param best: the better legal move; by default the recommended one.
+    :raises ViewError: ``view`` is no :class:`View`.
+    :raises LimitsError: ``analysis`` is no :class:`Analysis`.
     :raises MoveError: a move is not legal.
     :raises SniffError: a move cannot be read.
     """
+    _check_given(view, analysis)
     if analysis.best is None:
         return ()
     facts = Facts(view)
@@ -138,6 +146,11 @@ def compare(view: View, analysis: Analysis, played: MoveLike, best: MoveLike | N
     if other is mine:
         return ()
     return _ordered(_Case(facts, analysis, mine, [other], Move.of(played)))
+
+
+def _check_given(view: View, analysis: Analysis) -> None:
+    read_kind(view, View, "view", "NOT_A_VIEW", ViewError)
+    read_kind(analysis, Analysis, "analysis", "NOT_AN_ANALYSIS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +272,7 @@ def _evaluation(case: _Case, facts: MoveFacts) -> MoveEvaluation | None:
 def _scores(case: _Case) -> Iterator[Reason]:
     points = case.mine.points
     most = max((other.points for other in case.others), default=None)
-    if not points or (case.against is not None and most is not None and points <= most):
+    if not points or (most is not None and points <= most):
         return
     weight = case.contrast(lambda move: move.points) + 0.1
     yield Reason(ReasonKind.SCORES, weight, most == 0, case.against, points=points, other=most)

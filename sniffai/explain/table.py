@@ -5,6 +5,8 @@ The count as a sum, the points, the tiles, what is joined to what, where a tile 
 
 from collections.abc import Iterable
 
+from sniffai.doors import read_kind
+from sniffai.errors import ViewError
 from sniffai.explain.languages import Words, marked, read_language, words
 from sniffai.layout import Layout
 from sniffai.moves import Move
@@ -28,18 +30,27 @@ def describe(what: Layout | View, language: str = "en") -> str:
 
     :param language: see :func:`read_language`.
     :raises LimitsError: the language is unknown.
+    :raises ViewError: it is neither a layout nor a view.
+    """
+    return joined_sentences(sentences(what, language))
+
+
+def sentences(what: Layout | View, language: str = "en") -> list[str]:
+    """The sentences of :func:`describe` one by one.
+
+    :raises LimitsError: the language is unknown.
+    :raises ViewError: it is neither a layout nor a view.
     """
     say = words(read_language(language))
     if isinstance(what, View):
-        return joined_sentences([describe_layout(what.layout, say), *_view_sentences(what, say)])
-    return describe_layout(what, say)
+        return [*_layout_sentences(what.layout, say), *_view_sentences(what, say)]
+    return _layout_sentences(read_kind(what, Layout, "what", "NOT_A_LAYOUT", ViewError), say)
 
 
-def describe_layout(layout: Layout, say: Words) -> str:
-    """The words of :func:`describe` for a layout."""
+def _layout_sentences(layout: Layout, say: Words) -> list[str]:
     if not layout.placements:
-        return say.say("No tile has been played.")
-    sentences = [
+        return [say.say("No tile has been played.")]
+    return [
         counted(layout, say),
         points_sentence(layout.points, say),
         say.say("Tiles: {tiles}.", tiles=_tiles(say, (move.tile for move in layout.placements))),
@@ -48,7 +59,6 @@ def describe_layout(layout: Layout, say: Words) -> str:
         say.say("Attachment points: {points}.", points=_list(say, _points(layout, say))),
         say.say("Counted ends: {ends}.", ends=_list(say, _ends(layout))),
     ]
-    return joined_sentences(sentences)
 
 
 def counted(layout: Layout, say: Words) -> str:
@@ -141,15 +151,15 @@ def _view_sentences(view: View, say: Words) -> list[str]:
         if seat != view.seat
     ]
     scores = "; ".join(f"{team_name(view.players, team, say)}: {points}" for team, points in enumerate(view.scores_now))
-    sentences = [
+    told = [
         say.say("Hand of seat {seat}: {tiles}.", seat=view.seat, tiles=_tiles(say, view.hand)),
         say.say("Other hands: {hands}.", hands="; ".join(others)),
         say.count("Talon: {count} tile.", "Talon: {count} tiles.", view.talon_size, count=view.talon_size),
         say.say("Score: {scores}.", scores=scores),
     ]
     if view.to_move is not None:
-        sentences.append(say.say("Seat {seat} is to move.", seat=view.to_move))
-    return sentences
+        told.append(say.say("Seat {seat} is to move.", seat=view.to_move))
+    return told
 
 
 def team_name(players: int, team: int, say: Words) -> str:

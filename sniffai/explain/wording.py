@@ -3,9 +3,13 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from sniffai.doors import is_listed, read_kind
+from sniffai.errors import LimitsError
 from sniffai.explain.languages import Words, read_language, words
+from sniffai.explain.numbers import MINUS, fixed, uncertain
 from sniffai.explain.reasons import Reason, ReasonKind
 from sniffai.explain.table import joined_sentences, move_name, tile_name
+from sniffai.shown import shown
 
 CERTAIN: Final = 1.0 - 1e-9
 """A chance that only rounding keeps from being 1."""
@@ -15,8 +19,10 @@ def render(reason: Reason, language: str = "en") -> str:
     """A reason in one to three sentences.
 
     :param language: see :func:`sniffai.explain.read_language`.
-    :raises LimitsError: the language is unknown.
+    :raises LimitsError: the language is unknown, or ``reason`` is no :class:`Reason`.
     """
+    read_kind(reason, Reason, "reason", "NOT_A_REASON")
+    read_kind(reason.kind, ReasonKind, "reason.kind", "NOT_A_REASON")
     say = words(read_language(language))
     sentences = [_TEXTS[reason.kind](reason, say)]
     if reason.only and reason.against is None and reason.kind is not ReasonKind.FORCED:
@@ -27,26 +33,21 @@ def render(reason: Reason, language: str = "en") -> str:
 
 
 def render_all(reasons: Iterable[Reason], language: str = "en") -> list[str]:
-    """:func:`render` of several."""
+    """:func:`render` of several.
+
+    :raises LimitsError: as for :func:`render`, or ``reasons`` is no list.
+    """
+    if not is_listed(reasons):
+        raise LimitsError(f"a list of reasons is expected, not {shown(reasons)}", reason="NOT_REASONS", field="reasons")
     return [render(reason, language) for reason in reasons]
 
 
 # Numbers
 
 
-def signed(points: float) -> str:
-    """Points of a margin, such as ``+3.2`` or ``−0.4``."""
-    return f"{points:+.1f}".replace("-", "\N{MINUS SIGN}")
-
-
 def plain(points: float) -> str:
     """Points to one place, whole ones without it."""
-    return f"{round(points, 1):g}".replace("-", "\N{MINUS SIGN}")
-
-
-def uncertain(error: float) -> str:
-    """A standard error in points, above 0: never shown as 0."""
-    return f"{error:.1f}" if error >= 0.05 else f"{max(error, 0.01):.2f}"
+    return f"{round(points, 1):g}".replace("-", MINUS)
 
 
 def percent(chance: float) -> str:
@@ -93,17 +94,21 @@ def _blocks_round(reason: Reason, say: Words) -> str:
 
 
 def _chance(reason: Reason, say: Words) -> str:
-    chance, error = _number(reason.kind, reason.probability or 0.0), _number(reason.kind, reason.error or 0.0)
-    return say.say("The chance to win the match is {chance} ± {error}.", chance=chance, error=error)
+    chance, error = _number(reason.kind, reason.probability or 0.0), reason.error or 0.0
+    if error == 0.0:
+        return say.say("The chance to win the match is {chance}.", chance=chance)
+    return say.say(
+        "The chance to win the match is {chance} ± {error}.", chance=chance, error=f"{uncertain(100 * error)} %"
+    )
 
 
 def _value(reason: Reason, say: Words) -> str:
-    value, error = reason.value or 0.0, reason.error or 0.0
+    value, error = fixed(reason.value or 0.0, signed=True), reason.error or 0.0
     if error == 0.0:
-        return say.say("With best play, the margin to the end of the round is {value} points.", value=signed(value))
+        return say.say("With best play, the margin to the end of the round is {value} points.", value=value)
     return say.say(
         "The expected margin to the end of the round is {value} ± {error} points.",
-        value=signed(value),
+        value=value,
         error=uncertain(error),
     )
 
@@ -280,7 +285,7 @@ def _other(reason: Reason, say: Words) -> str:
 
 def _number(kind: ReasonKind, number: float) -> str:
     if kind is ReasonKind.VALUE:
-        return signed(number)
+        return fixed(number, signed=True)
     if kind is ReasonKind.CHANCE:
         return f"{100 * number:.1f} %"
     if kind in (ReasonKind.FORCES_DRAW, ReasonKind.FORCES_PASS):

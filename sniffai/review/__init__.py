@@ -15,7 +15,7 @@ docs/analysis.md says how to read it.
 from sniffai.review.judge import Judged
 from sniffai.review.ledger import Account, Step, StepKind
 from sniffai.review.page import html_report
-from sniffai.review.run import DEFAULT_SIMULATIONS, Job, Result, collected, jobs_of, review, run_job
+from sniffai.review.run import DEFAULT_SIMULATIONS, Job, Result, collected, each_job, jobs_of, review, run_job
 from sniffai.review.source import of_record, read_subject
 from sniffai.review.story import Subject
 from sniffai.review.strength import Strength
@@ -43,6 +43,7 @@ __all__ = [
     "Verdict",
     "collected",
     "decision_dict",
+    "each_job",
     "html_report",
     "jobs_of",
     "of_record",

@@ -10,11 +10,12 @@ from typing import Final
 
 from sniffai.draw.svg import element, label, words
 from sniffai.explain.languages import Words
+from sniffai.explain.numbers import fixed
 from sniffai.review.judge import Judged
 from sniffai.review.ledger import Account
 from sniffai.review.strength import Strength
 from sniffai.review.summary import Review
-from sniffai.review.terms import luck_name, number, percent, scale_names, seat_name
+from sniffai.review.terms import luck_name, percent, scale_names, seat_name
 from sniffai.review.values import Value
 from sniffai.review.verdict import Verdict
 from sniffai.rules import team_of
@@ -191,11 +192,8 @@ def account_chart(account: Account, team: int, say: Words, points: bool) -> str:
         shapes.append(label(name, 204, y + 13, TEXT - 1, INK, text_anchor="end", font_weight="400"))
         x, width = scale(min(start, end)), max(1.0, abs(scale(end) - scale(start)))
         shapes.append(element("rect", x=x, y=y + 4, width=width, height=18, class_=f"fall {kind}"))
-        text = (
-            number(change, kind not in ("start", "result"))
-            if points
-            else percent(change, kind not in ("start", "result"))
-        )
+        signed = kind not in ("start", "result")
+        text = fixed(change, signed=signed) if points else percent(change, signed)
         shapes.append(label(text, 448, y + 13, TEXT - 1, INK, text_anchor="start", font_weight="600"))
     return _svg(520, 26.0 * len(rows), say.say("Luck and skill"), shapes, "account")
 
@@ -214,8 +212,8 @@ def _of(value: Value, team: int, points: bool) -> float:
     return value.margins[team] if points else value.chances[team]
 
 
-def strength_chart(strength: Strength, say: Words) -> str:
-    """Where a player stands on the scale of levels, with its interval."""
+def strength_chart(strength: Strength, seat: int, say: Words) -> str:
+    """Where a player stands on the scale of levels, with its interval, in the colour of the seat."""
     names = scale_names(strength.players, say)
     scale = Axis(0.0, float(len(names) - 1), 40.0, 320.0)
     shapes = [element("line", x1=scale(0), x2=scale(len(names) - 1), y1=20, y2=20, class_="axis")]
@@ -223,9 +221,16 @@ def strength_chart(strength: Strength, say: Words) -> str:
         shapes.append(element("line", x1=scale(i), x2=scale(i), y1=15, y2=25, class_="axis"))
         shapes.append(label(name, scale(i), 40 + 15 * (i % 2), TEXT - 2, INK, font_weight="400"))
     shapes.append(
-        element("line", x1=scale(strength.low), x2=scale(strength.high) + 0.1, y1=20, y2=20, class_="interval")
+        element(
+            "line",
+            x1=scale(strength.low),
+            x2=scale(strength.high) + 0.1,
+            y1=20,
+            y2=20,
+            class_=f"interval seat{seat}",
+        )
     )
-    shapes.append(element("circle", cx=scale(strength.scale), cy=20, r=6, class_="dot"))
+    shapes.append(element("circle", cx=scale(strength.scale), cy=20, r=6, class_=f"dot seat{seat}"))
     return _svg(360, 64, say.say("Estimated strength"), shapes, "strength")
 
 

@@ -4,10 +4,13 @@ from collections.abc import Iterable, Iterator
 from importlib import resources
 from typing import Final
 
+from sniffai.doors import read_kind
 from sniffai.draw import position_svg
 from sniffai.draw.svg import words as text_of
+from sniffai.errors import RecordError
 from sniffai.explain import render
 from sniffai.explain.languages import Words, read_language, words
+from sniffai.explain.numbers import fixed, uncertain
 from sniffai.explain.table import joined_sentences, move_name
 from sniffai.review.charts import (
     account_chart,
@@ -26,12 +29,13 @@ from sniffai.review.summary import PlayerSummary, Review, Tally
 from sniffai.review.terms import (
     level_name,
     line_text,
-    number,
     percent,
     phase_name,
+    points_start_note,
     seat_name,
     source_name,
     team_name,
+    verdict_count,
     verdict_name,
 )
 from sniffai.review.verdict import SIGNIFICANT, THRESHOLDS, Verdict
@@ -51,7 +55,9 @@ def html_report(review: Review, language: str = "en") -> str:
 
     :param language: see :func:`sniffai.explain.read_language`.
     :raises LimitsError: the language is unknown.
+    :raises RecordError: ``review`` is no :class:`Review`.
     """
+    read_kind(review, Review, "review", "NOT_A_REVIEW", RecordError)
     say = words(read_language(language))
     style = resources.files("sniffai").joinpath(STYLE).read_text(encoding="utf-8")
     title = _title(review.subject, say)
@@ -127,9 +133,9 @@ def _head(review: Review, say: Words) -> str:
 
 def _player(review: Review, player: PlayerSummary, say: Words) -> str:
     tally, rate = player.tally, player.tally.error_rate
-    counts = " ".join(
+    counts = " · ".join(
         f'<span class="count">{mark_key(verdict, verdict_name(verdict, say))}'
-        f"{tally.verdicts[verdict]} {text_of(verdict_name(verdict, say))}</span>"
+        f"{text_of(verdict_count(verdict, tally.verdicts[verdict], say))}</span>"
         for verdict in (Verdict.BLUNDER, Verdict.ERROR, Verdict.DOUBTFUL)
     )
     facts = [
@@ -142,7 +148,7 @@ def _player(review: Review, player: PlayerSummary, say: Words) -> str:
                 exact=player.exact,
             ),
         ),
-        (say.say("errors a decision"), "–" if rate is None else percent(rate)),
+        (say.say("errors per decision"), "–" if rate is None else percent(rate)),
         (say.say("loss in all"), _loss(tally.loss, tally.loss_error, tally.points_loss, say)),
         (
             say.say("luck"),
@@ -158,11 +164,11 @@ def _player(review: Review, player: PlayerSummary, say: Words) -> str:
 
 
 def _loss(loss: float, error: float, points: float, say: Words) -> str:
-    return f"{percent(loss)} ± {number(100 * error)} · {_points(points, say, signed=False)}"
+    return f"{percent(loss)} ± {uncertain(100 * error)} · {_points(points, say, signed=False)}"
 
 
 def _points(points: float, say: Words, signed: bool = True) -> str:
-    return say.say("{points} points", points=number(points, signed))
+    return say.say("{points} points", points=fixed(points, signed=signed))
 
 
 def _strength(player: PlayerSummary, say: Words) -> str:
@@ -172,11 +178,11 @@ def _strength(player: PlayerSummary, say: Words) -> str:
     said = say.say(
         "Estimated strength: {level}, {scale} on the scale of levels ({low} to {high})",
         level=level_name(strength.level, say),
-        scale=number(strength.scale),
-        low=number(strength.low),
-        high=number(strength.high),
+        scale=fixed(strength.scale),
+        low=fixed(strength.low),
+        high=fixed(strength.high),
     )
-    return f"<p>{text_of(said)}</p>{strength_chart(strength, say)}"
+    return f"<p>{text_of(said)}</p>{strength_chart(strength, player.seat, say)}"
 
 
 def _phases(player: PlayerSummary, say: Words) -> str:
@@ -189,7 +195,7 @@ def _phases(player: PlayerSummary, say: Words) -> str:
 
 
 def _short_loss(tally: Tally) -> str:
-    return f"{percent(tally.loss)} ± {number(100 * tally.loss_error)}"
+    return f"{percent(tally.loss)} ± {uncertain(100 * tally.loss_error)}"
 
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[str]], kind: str) -> str:
@@ -214,7 +220,7 @@ def _accounts(review: Review, say: Words) -> str:
         "Start, the placements of every seat and luck add up to the result, exactly: each bar is a difference of two"
         " values. What a seat loses by its placements the others win."
     )
-    parts = [_note(note)]
+    parts = [_note(joined_sentences([note, points_start_note(say)]))]
     for points, title in ((False, say.say("Chance to win the match")), (True, say.say("Points, margin of all rounds"))):
         charts = "".join(
             f"<figure><figcaption>{text_of(team_name(review.subject, team, say))}</figcaption>"
@@ -251,7 +257,7 @@ def _mistake(review: Review, one: Judged, say: Words) -> str:
         (say.say("loss"), _loss(one.loss, one.loss_error, one.points_loss, say)),
         (say.say("best move"), f"A  {move_name(best.move, say)}"),
         (say.say("played"), f"B  {move_name(choice.played, say)}"),
-        (say.say("best line"), line_text(one.line, say)),
+        (say.say("best line"), line_text(one.line)),
         (say.say("values"), source_name(one.source, say)),
     ]
     rows = "".join(f"<dt>{text_of(key)}</dt><dd>{text_of(value)}</dd>" for key, value in facts)
@@ -299,7 +305,7 @@ def _placement_row(one: Judged, say: Words) -> tuple[str, ...]:
     plain = (str(choice.round + 1), str(choice.event + 1), str(choice.seat), str(choice.played), str(choice.points))
     if one.best is None:
         return (*plain, "", "", source_name(one.source, say), "")
-    loss = f"{percent(one.loss)} ± {number(100 * one.loss_error)}"
+    loss = f"{percent(one.loss)} ± {uncertain(100 * one.loss_error)}"
     best = "=" if one.was_best else str(one.best.move)
     return (*plain, best, loss, source_name(one.source, say), verdict_name(one.verdict, say))
 

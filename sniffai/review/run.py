@@ -1,17 +1,20 @@
 """Reviewing: the work of one review, piece by piece, here or wherever its pieces are run."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from sniffai.arena import derived_seed, mapped
-from sniffai.params import Limits, check_seed
+from sniffai.doors import is_listed, read_callable, read_kind
+from sniffai.errors import RecordError
+from sniffai.params import Limits, check_seed, check_workers
 from sniffai.report import Analysis
 from sniffai.review.drawing import DrawLuck, weigh_draw
 from sniffai.review.judge import Judged, judge
 from sniffai.review.story import Choice, Point, Subject
 from sniffai.review.summary import Review, put_together
 from sniffai.search import Searcher
+from sniffai.shown import shown
 
 DEFAULT_SIMULATIONS: Final = 20_000
 """Of each survey where no limit is given."""
@@ -45,16 +48,33 @@ def jobs_of(subject: Subject, limits: Limits | None = None, seed: int = 0) -> li
 
     :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` where not given.
     :param seed: 0..2**64-1.
-    :raises LimitsError: the seed is out of range.
+    :raises SniffError: as for :func:`each_job`.
     """
+    return list(each_job(subject, limits, seed))
+
+
+def each_job(subject: Subject, limits: Limits | None = None, seed: int = 0) -> Iterator[Job]:
+    """As :func:`jobs_of`, each piece made when its turn comes: a long match takes no more memory than a short one.
+
+    There are :attr:`Subject.size` of them.
+
+    :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` where not given.
+    :param seed: 0..2**64-1.
+    :raises LimitsError: the seed is out of range, or ``limits`` is no :class:`Limits`.
+    :raises RecordError: ``subject`` is no :class:`Subject`.
+    """
+    _read_subject(subject)
     check_seed(seed)
-    given = limits or Limits(simulations=DEFAULT_SIMULATIONS)
-    return [Job(point, given, derived_seed(seed, point.round, point.event)) for point in subject.points()]
+    given = _read_limits(limits)
+    return (Job(point, given, derived_seed(seed, point.round, point.event)) for point in subject.points())
 
 
 def run_job(job: Job) -> Result:
-    """Do one piece of work."""
-    work = job.work()
+    """Do one piece of work.
+
+    :raises LimitsError: ``job`` is no :class:`Job`.
+    """
+    work = read_kind(job, Job, "job", "NOT_A_JOB").work()
     try:
         searcher, limits = next(work)
         while True:
@@ -78,10 +98,14 @@ def review(
 
     :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` where not given.
     :param seed: 0..2**64-1.
-    :param workers: processes; 1 works in this one.
+    :param workers: processes, 1..1024; 1 works in this one.
     :param progress: called with how many pieces are done, and how many there are.
-    :raises LimitsError: the seed is out of range.
+    :raises LimitsError: the seed or the number of workers is out of range, ``limits`` is no :class:`Limits`, or
+        ``progress`` cannot be called.
+    :raises RecordError: ``subject`` is no :class:`Subject`.
     """
+    read_callable(progress, "progress")
+    check_workers(workers)
     jobs = jobs_of(subject, limits, seed)
     results: list[Result] = []
     for result in mapped(run_job, jobs, workers):
@@ -92,7 +116,26 @@ def review(
 
 
 def collected(subject: Subject, limits: Limits | None, seed: int, results: Sequence[Result]) -> Review:
-    """The review of a subject from all results of its jobs, in any order."""
+    """The review of a subject from all results of its jobs, in any order.
+
+    :raises LimitsError: the seed is out of range, or ``limits`` is no :class:`Limits`.
+    :raises RecordError: ``subject`` is no :class:`Subject`, or ``results`` no list.
+    """
+    _read_subject(subject)
+    check_seed(seed)
+    if not is_listed(results):
+        raise RecordError(f"a list of results is expected, not {shown(results)}", reason="NOT_RESULTS", field="results")
     judged = [result for result in results if isinstance(result, Judged)]
     drawn = [result for result in results if isinstance(result, DrawLuck)]
-    return put_together(subject, limits or Limits(simulations=DEFAULT_SIMULATIONS), seed, judged, drawn)
+    return put_together(subject, _read_limits(limits), seed, judged, drawn)
+
+
+def _read_subject(subject: Subject) -> Subject:
+    return read_kind(subject, Subject, "subject", "NOT_A_SUBJECT", RecordError)
+
+
+def _read_limits(limits: Limits | None) -> Limits:
+    """The limits given, or the default."""
+    if limits is None:
+        return Limits(simulations=DEFAULT_SIMULATIONS)
+    return read_kind(limits, Limits, "limits", "NOT_LIMITS")

@@ -1,10 +1,13 @@
 """What a file holds: a match record, traces, or the events of one round as everyone or as one seat saw them."""
 
 import json
+import re
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from sniffai.doors import read_kind
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Play, read_events
 from sniffai.matchfile import parse_match
@@ -31,7 +34,7 @@ def read_subject(text: str) -> Subject:
         ``"events[5]"``.
     :raises SniffError: a view that breaks a rule.
     """
-    start = text.lstrip()
+    start = read_kind(text, str, "text", "NOT_TEXT", NotationError).lstrip()
     if start.startswith("{"):
         return _read_json(text)
     if start.startswith("round ") and "leader=" in start.partition("\n")[0]:
@@ -46,6 +49,7 @@ def of_record(record: MatchRecord) -> Subject:
 
     :raises RecordError: it is not true, or has no round; ``field`` is such as ``"line 37: round 3, event 6"``.
     """
+    read_kind(record, MatchRecord, "record", "WRONG_TYPE", RecordError)
     try:
         return Subject.of_rounds(record.replay(), record.tags)
     except RecordError as error:
@@ -61,6 +65,8 @@ def _read_json(text: str) -> Subject:
         if error.msg == "Extra data":
             return _read_traces(text)
         raise NotationError(f"no JSON: {error.msg}", reason="UNREADABLE", field=f"line {error.lineno}") from None
+    except ValueError:  # an integer of more digits than Python reads
+        raise NotationError("no JSON: a number is too long", reason="UNREADABLE", field=_long_number(text)) from None
     if "steps" in value:
         return _read_traces(text if "\n" not in text.strip() else json.dumps(value))
     if "hands" in value:
@@ -70,6 +76,12 @@ def _read_json(text: str) -> Subject:
     raise NotationError(
         'a trace with "steps", or a round with "hands" or a "hand" and "events" is expected', reason="UNREADABLE"
     )
+
+
+def _long_number(text: str) -> str:
+    """Where the first number stands that is too long to be read, such as ``"line 12"``."""
+    found = re.search(rf"[0-9]{{{sys.get_int_max_str_digits() + 1},}}", text)
+    return "" if found is None else f"line {text.count(chr(10), 0, found.start()) + 1}"
 
 
 def _read_traces(text: str) -> Subject:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from sniffai.deal import Deal
+from sniffai.doors import is_listed, read_kind
 from sniffai.equity import load
 from sniffai.errors import RecordError, ViewError
 from sniffai.events import Draw, Event, Play
 from sniffai.moves import Move
 from sniffai.position import History
+from sniffai.record import check_tags
 from sniffai.review.values import Value, margins_of
 from sniffai.round import Round
 from sniffai.rules import TEAMS, team_of
@@ -162,6 +164,11 @@ class Subject:
 
         :raises RecordError: there are none, or too many; one does not begin as the one before it ended.
         """
+        if not is_listed(rounds):
+            message = f"a list of rounds is expected, not {shown(rounds)}"
+            raise RecordError(message, reason="WRONG_TYPE", field="rounds")
+        rounds = tuple(rounds)
+        check_tags(tags)
         if not rounds:
             raise RecordError("there is no round to review", reason="NO_ROUNDS", field="rounds")
         if len(rounds) > MAX_ROUNDS:
@@ -185,8 +192,9 @@ class Subject:
     def of_view(cls, view: View) -> Self:
         """One round as one seat saw it.
 
-        :raises ViewError: it is a snapshot.
+        :raises ViewError: it is a snapshot, or no view.
         """
+        read_kind(view, View, "view", "NOT_A_VIEW", ViewError)
         return cls(view.players, (Story.of_view(view),), ("",) * view.players)
 
     @property
@@ -198,6 +206,15 @@ class Subject:
     def whole(self) -> bool:
         """Whether all hands are known, so that every seat is reviewed."""
         return isinstance(self.stories[0].source, Deal)
+
+    @property
+    def size(self) -> int:
+        """How many :meth:`points` there are."""
+        return sum(
+            isinstance(event, (Draw, Play)) and event.seat in story.seats
+            for story in self.stories
+            for event in story.events
+        )
 
     def points(self) -> Iterator[Point]:
         """Everything that has to be valued, in the order of play."""

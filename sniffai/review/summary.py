@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
+from sniffai.doors import read_kind
+from sniffai.errors import RecordError
 from sniffai.events import Play
 from sniffai.params import Limits
 from sniffai.report import LineStep, MoveEvaluation
@@ -270,8 +272,11 @@ def _draw_dict(found: DrawLuck) -> dict[str, Any]:
 
 
 def decision_dict(one: Judged) -> dict[str, Any]:
-    """One placement as plain values."""
-    choice = one.choice
+    """One placement as plain values.
+
+    :raises RecordError: it is no :class:`Judged`.
+    """
+    choice = read_kind(one, Judged, "one", "NOT_JUDGED", RecordError).choice
     told: dict[str, Any] = {
         "round": choice.round + 1,
         "event": choice.event + 1,

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from sniffai.explain.languages import Words, read_language, words
+from sniffai.explain.numbers import fixed, uncertain
 from sniffai.review.judge import Judged
 from sniffai.review.summary import Review
 from sniffai.review.terms import (
     level_name,
+    line_text,
     luck_name,
-    number,
     percent,
     phase_name,
+    points_start_note,
     seat_name,
     source_name,
     team_name,
@@ -21,9 +22,6 @@ from sniffai.review.terms import (
 from sniffai.review.values import Value
 from sniffai.review.verdict import Verdict
 
-LINE_STEPS: Final = 3
-"""Moves of the best line that a table has room for, after the best move itself."""
-
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
@@ -31,8 +29,11 @@ class TextTable:
 
     title: str
     columns: tuple[str, ...]
-    """A name that ends in ``>`` is that of a column aligned to the right."""
+    """A name that ends in ``>`` is that of a column aligned to the right, in ``?`` of one that a narrow page can do
+    without."""
     rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    """What is to be said below it."""
 
 
 def text_tables(review: Review, language: str = "en", *, every: bool = False) -> Iterator[TextTable]:
@@ -59,38 +60,40 @@ def result_line(review: Review, language: str = "en") -> str:
 
 
 def _players(review: Review, say: Words) -> TextTable:
-    columns = (
-        "",
-        say.say("decisions") + ">",
-        *(verdict_name(verdict, say) + ">" for verdict in reversed(Verdict)),
-        say.say("errors a decision") + ">",
-        say.say("loss in all") + ">",
-        "±>",
-        say.say("points") + ">",
-        say.say("luck") + ">",
+    """A column a seat, so that a narrow page has room."""
+    columns = ("", *(seat_name(review.subject, player.seat, say) + ">" for player in review.players))
+    return TextTable("", columns, tuple(zip(*_player_columns(review, say), strict=True)))
+
+
+def _player_columns(review: Review, say: Words) -> Iterator[tuple[str, ...]]:
+    """The names of the rows, then what each seat did."""
+    yield (
+        say.say("decisions"),
+        *(verdict_name(verdict, say) for verdict in reversed(Verdict)),
+        say.say("errors per decision"),
+        say.say("loss in all"),
+        "±",
+        say.say("points"),
+        say.say("luck"),
         say.say("strength"),
+        "",
     )
-    rows = []
     for player in review.players:
         tally, rate, strength = player.tally, player.tally.error_rate, player.strength
-        told = "–"
+        told = ("–", "")
         if strength is not None:
-            name = level_name(strength.level, say)
-            told = f"{name} {number(strength.scale)} ({number(strength.low)}–{number(strength.high)})"
-        rows.append(
-            (
-                seat_name(review.subject, player.seat, say),
-                str(tally.decisions),
-                *(str(tally.verdicts[verdict]) for verdict in reversed(Verdict)),
-                "–" if rate is None else percent(rate),
-                percent(tally.loss),
-                number(100 * tally.loss_error),
-                number(tally.points_loss),
-                percent(player.luck.chances[player.team], True),
-                told,
-            )
+            interval = f"{fixed(strength.scale)} ({fixed(strength.low)}–{fixed(strength.high)})"
+            told = level_name(strength.level, say), interval
+        yield (
+            str(tally.decisions),
+            *(str(tally.verdicts[verdict]) for verdict in reversed(Verdict)),
+            "–" if rate is None else percent(rate),
+            percent(tally.loss),
+            uncertain(100 * tally.loss_error) + " %",
+            fixed(tally.points_loss),
+            percent(player.luck.chances[player.team], True),
+            *told,
         )
-    return TextTable("", columns, tuple(rows))
 
 
 def _phases(review: Review, say: Words) -> TextTable:
@@ -118,9 +121,12 @@ def _account(review: Review, say: Words) -> TextTable:
     rows = []
     for name, value, signed in parts:
         cells = zip(value.chances, value.margins, strict=True)
-        rows.append((name, *(f"{percent(chance, signed)}  {number(points, signed):>7}" for chance, points in cells)))
+        rows.append(
+            (name, *(f"{percent(chance, signed)}  {fixed(points, signed=signed):>7}" for chance, points in cells))
+        )
     columns = ("", *(f"{team_name(subject, team, say)}>" for team in range(subject.teams)))
-    return TextTable(say.say("chance to win the match, and points"), columns, tuple(rows))
+    title = say.say("chance to win the match, and points")
+    return TextTable(title, columns, tuple(rows), points_start_note(say))
 
 
 def _placements(listed: Sequence[Judged], say: Words) -> TextTable:
@@ -134,8 +140,8 @@ def _placements(listed: Sequence[Judged], say: Words) -> TextTable:
         "±>",
         say.say("points") + ">",
         say.say("class"),
-        say.say("values"),
-        say.say("best line"),
+        say.say("values") + "?",
+        say.say("best line") + "?",
     )
     return TextTable("", columns, tuple(_placement(one, say) for one in listed))
 
@@ -147,6 +153,5 @@ def _placement(one: Judged, say: Words) -> tuple[str, ...]:
     if one.best is None:
         return (*plain, "", "", "", "", "", source, "")
     best = "=" if one.was_best else str(one.best.move)
-    line = " ".join(f"{step.move}{'?' if step.estimated else ''}" for step in one.line[1 : LINE_STEPS + 1])
-    cells = (percent(one.loss), number(100 * one.loss_error), number(one.points_loss))
-    return (*plain, best, *cells, verdict_name(one.verdict, say), source, line)
+    cells = (percent(one.loss), uncertain(100 * one.loss_error), fixed(one.points_loss))
+    return (*plain, best, *cells, verdict_name(one.verdict, say), source, line_text(one.line))

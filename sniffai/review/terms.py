@@ -4,17 +4,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from sniffai.explain.languages import Words
-from sniffai.explain.table import move_name
+from sniffai.explain.numbers import fixed
 from sniffai.report import LineStep
 from sniffai.review.ledger import StepKind
 from sniffai.review.story import Subject
 from sniffai.review.strength import level_names
 from sniffai.review.verdict import Verdict
 
-LINE_STEPS: Final = 5
-"""Steps of a line that a reader is told."""
-
-MINUS: Final = "\N{MINUS SIGN}"
+LINE_STEPS: Final = 4
+"""Moves of the best line that a reader is told, after the best move itself."""
 
 
 def verdict_name(verdict: Verdict, say: Words) -> str:
@@ -25,6 +23,15 @@ def verdict_name(verdict: Verdict, say: Words) -> str:
         Verdict.ERROR: say.say("error"),
         Verdict.BLUNDER: say.say("blunder"),
     }[verdict]
+
+
+def verdict_count(verdict: Verdict, count: int, say: Words) -> str:
+    """So many placements of a class of mistakes."""
+    if verdict is Verdict.BLUNDER:
+        return say.count("{count} blunder", "{count} blunders", count, count=count)
+    if verdict is Verdict.ERROR:
+        return say.count("{count} error", "{count} errors", count, count=count)
+    return say.count("{count} doubtful", "{count} doubtful", count, count=count)
 
 
 def source_name(source: str, say: Words) -> str:
@@ -79,18 +86,16 @@ def team_name(subject: Subject, team: int, say: Words) -> str:
     return say.say("Seats {first} and {second}", first=team, second=team + 2)
 
 
-def line_text(line: Sequence[LineStep], say: Words) -> str:
-    """The first steps of a line of play; a question mark after a step that hangs on hidden tiles."""
-    steps = [move_name(step.move, say) + ("?" if step.estimated else "") for step in line[:LINE_STEPS]]
-    return " → ".join([*steps, "…"] if len(line) > LINE_STEPS else steps)
+def line_text(line: Sequence[LineStep]) -> str:
+    """What is expected after the first move of a line; a question mark after a step that hangs on hidden tiles."""
+    return " ".join(f"{step.move}{'?' if step.estimated else ''}" for step in line[1 : LINE_STEPS + 1])
 
 
 def percent(chance: float, signed: bool = False) -> str:
     """A chance in per cent to one place."""
-    return number(100 * chance, signed) + " %"
+    return fixed(100 * chance, signed=signed) + " %"
 
 
-def number(value: float, signed: bool = False) -> str:
-    """A number to one place."""
-    text = f"{value:+.1f}" if signed else f"{value:.1f}"
-    return "0.0" if text in ("-0.0", "+0.0") else text.replace("-", MINUS)
+def points_start_note(say: Words) -> str:
+    """What an account in points begins with."""
+    return say.say("In points the start is what the leads are worth.")

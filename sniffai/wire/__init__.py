@@ -20,8 +20,16 @@ from sniffai.wire.notices import MAX_WARNINGS, unknown_fields, warning
 from sniffai.wire.question import Question, read_question
 from sniffai.wire.read import MAX_SEED, given, located, play, read_limits, read_round, read_seed, read_view
 from sniffai.wire.reasons import language_or_english, write_reasons
-from sniffai.wire.review import ReviewQuestion, read_review, write_decision, write_draw, write_record, write_summary
-from sniffai.wire.text import from_json, request_from_json, to_json
+from sniffai.wire.review import (
+    ReviewQuestion,
+    read_review,
+    read_reviewed,
+    write_decision,
+    write_draw,
+    write_record,
+    write_summary,
+)
+from sniffai.wire.text import from_json, position_from_json, request_from_json, to_json
 from sniffai.wire.write import (
     ACTIONS,
     write_deal,
@@ -49,9 +57,11 @@ __all__ = [
     "language_or_english",
     "located",
     "play",
+    "position_from_json",
     "read_limits",
     "read_question",
     "read_review",
+    "read_reviewed",
     "read_round",
     "read_seed",
     "read_view",

@@ -67,7 +67,12 @@ def read_limits(limits: limits_pb2.Limits, path: str = "limits") -> Limits:
         [
             *below(seconds, 1e-9, f"{path}.time", "a search takes more than 0 seconds"),
             *below(simulations, 1, f"{path}.simulations", "a search makes at least 1 simulation"),
-            *below(memory_bytes, MIN_MEMORY_BYTES, f"{path}.memory_bytes", f"a search takes {MIN_MEMORY_BYTES} bytes"),
+            *below(
+                memory_bytes,
+                MIN_MEMORY_BYTES,
+                f"{path}.memory_bytes",
+                f"a search takes at least {MIN_MEMORY_BYTES} bytes",
+            ),
             *bad_duration(limits.time, f"{path}.time"),
             *bad_error(error, MAX_STANDARD_ERROR, f"{path}.target_standard_error"),
         ]

@@ -54,9 +54,8 @@ KINDS: Final = {kind: pb.StepKind.Value(f"STEP_KIND_{kind.name}") for kind in St
 
 @dataclass(frozen=True, slots=True)
 class ReviewQuestion:
-    """What a request for a review asks."""
+    """What a request for a review asks, but for what is to be reviewed."""
 
-    subject: Subject
     limits: Limits
     """Of each survey; those that the request sets, or the default number of simulations."""
     seed: int
@@ -67,9 +66,9 @@ class ReviewQuestion:
 
 
 def read_review(request: service_pb.AnalyzeMatchRequest) -> ReviewQuestion:
-    """What a request asks. The record is replayed and checked, which can take some tenths of a second.
+    """What a request asks, at once: :func:`read_reviewed` reads the record.
 
-    :raises WireError: something is missing, wrong or out of range.
+    :raises WireError: something is wrong or out of range.
     """
     gaps = bad_tag(request.client_tag)
     if gaps:
@@ -85,7 +84,6 @@ def read_review(request: service_pb.AnalyzeMatchRequest) -> ReviewQuestion:
         priority = service_pb.PRIORITY_BULK
     seed = read_seed(request.seed)
     return ReviewQuestion(
-        subject=_subject(request),
         limits=limits,
         seed=seed,
         priority=PRIORITIES[priority],
@@ -95,7 +93,11 @@ def read_review(request: service_pb.AnalyzeMatchRequest) -> ReviewQuestion:
     )
 
 
-def _subject(request: service_pb.AnalyzeMatchRequest) -> Subject:
+def read_reviewed(request: service_pb.AnalyzeMatchRequest) -> Subject:
+    """What a request asks to be reviewed, replayed and checked, which can take some tenths of a second.
+
+    :raises WireError: it is missing, or not true.
+    """
     kind = request.WhichOneof("record")
     if kind == "match":
         return _match(request.match)

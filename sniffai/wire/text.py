@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
-from sniffai.v1.analysis_service_pb2 import RecommendMoveRequest
+from sniffai.v1.analysis_service_pb2 import AnalyzeRequest, RecommendMoveRequest
 from sniffai.wire.errors import Violation, WireError, plain
 
 M = TypeVar("M", bound=Message)
@@ -33,10 +33,22 @@ def request_from_json(text: str) -> RecommendMoveRequest:
 
     :raises WireError: the text is no JSON, or holds neither.
     """
-    value = _value(text)
-    if isinstance(value, dict) and "view" not in value and "players" in value:
-        value = {"view": value}
-    return _message(value, RecommendMoveRequest)
+    return _message(_request(_value(text)), RecommendMoveRequest)
+
+
+def position_from_json(text: str) -> AnalyzeRequest:
+    """The request that a JSON text holds, for a recommendation or an analysis, or its ``view`` or ``deal`` alone.
+
+    :raises WireError: the text is no JSON, or holds none of these.
+    """
+    return _message(_request(_value(text)), AnalyzeRequest)
+
+
+def _request(value: Any) -> Any:
+    """A request; where the value is a PlayerView or an OpenDeal (which has ``hands``), one that has it."""
+    if isinstance(value, dict) and "players" in value and not value.keys() & {"view", "deal"}:
+        return {"deal" if "hands" in value else "view": value}
+    return value
 
 
 def _value(text: str) -> Any:

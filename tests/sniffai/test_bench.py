@@ -1,6 +1,6 @@
 """The bench signature and the speeds' form. How fast this machine is, no test asks."""
 
-from sniffai.bench import measure, packed_round_bytes, signature
+from sniffai.bench import equity_ratio, measure, packed_round_bytes, signature, thread_ratio
 from sniffai.rules import PLAYERS
 
 
@@ -17,3 +17,8 @@ def test_every_speed_is_measured_for_every_number_of_seats() -> None:
     assert {speed.players for speed in speeds} == set(PLAYERS)
     assert all(0 < speed.slowest <= speed.per_second <= speed.fastest for speed in speeds)
     assert len({speed.name for speed in speeds}) * len(PLAYERS) == len(speeds)
+
+
+def test_ratios_have_a_form() -> None:
+    for ratio in (thread_ratio(scale=0.001), *(equity_ratio(players, scale=0.001) for players in PLAYERS)):
+        assert 0 < ratio.slowest <= ratio.per_second <= ratio.fastest

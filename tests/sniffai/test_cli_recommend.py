@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -9,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import sniffai
 from sniffai import wire
 from sniffai.cli.group import run
+from sniffai.cli.parts import fit, table
+from sniffai.explain import sentences
 from tests.server.support import running_server
 
 VIEW = sniffai.Round.deal(2, seed=3).view(sniffai.Round.deal(2, seed=3).seat)
@@ -90,7 +94,55 @@ def test_a_forced_move_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert run(["recommend", str(tmp_path / "view.txt")]) == 0
     table = capsys.readouterr().out
     assert "forced: there is nothing to choose" in table
+    assert not any(word in table for word in ("visits", "win %", "±", "then"))
     assert str(view.legal_moves()[0]) in table
+
+
+def test_other_languages_have_no_english_word(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
+    for language, head in (("ja", "手牌"), ("zh-Hans", "摸牌堆")):
+        for more in ((), ("--objective", "round"), ("--describe",)):
+            assert run(["recommend", view_file, "--simulations", "500", "--lang", language, *more]) == 0
+            told = capsys.readouterr().out
+            assert head in told
+            assert not re.search(r"[A-Za-z]{3,}", re.sub(r":(LOW|HIGH|LINE_[AB]|SIDE_[AB])", "", told)), told
+
+
+def test_the_situation_is_told_in_words_where_asked_for(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
+    assert run(["recommend", view_file, "--simulations", "100", "--lang", "ja"]) == 0
+    assert not set(sentences(VIEW, "ja")) & set(capsys.readouterr().out.splitlines())
+    assert run(["recommend", view_file, "--simulations", "100", "--lang", "ja", "--describe"]) == 0
+    assert set(sentences(VIEW, "ja")) <= set(capsys.readouterr().out.splitlines())
+
+
+def test_losses_are_told_in_what_is_maximised(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
+    told = {}
+    for objective in ("match", "round"):
+        assert run(["recommend", view_file, "--simulations", "3000", "--objective", objective]) == 0
+        told[objective] = capsys.readouterr().out
+    assert "loss %: how much less chance" in told["match"] and "loss pts" not in told["match"]
+    assert "loss pts: how much less margin" in told["round"] and "loss %" not in told["round"]
+    found = sniffai.analyze(VIEW, LIMITS, params=sniffai.SearchParams(match=False))
+    losses = [row.split()[6] for row in told["round"].splitlines() if row.strip()[:1].isdigit()]
+    assert losses == [f"{move.loss:.2f}".replace("-", "−") for move in found.moves]
+
+
+def test_tables_are_made_as_narrow_as_the_terminal() -> None:
+    def lines(width: int) -> list[str]:
+        made = table("#>", "move", "points>", "values?", "then?")
+        made.add_row("1", "0|5@1|5:HIGH (= 5|6:LOW)", "15", "searched", "1|6@1|1:SIDE_A? 2|6@1|6:HIGH?")
+        fit(made, width)
+        console = Console(width=width, file=io.StringIO())
+        with console.capture() as captured:
+            console.print(made)
+        return captured.get().splitlines()
+
+    assert "SIDE_A? 2|6" in "".join(lines(100))
+    assert "then" not in "".join(lines(60)) and "searched" in "".join(lines(60))
+    narrow = lines(32)
+    assert max(map(len, narrow)) <= 32
+    assert "values" not in "".join(narrow)
+    for part in ("0|5@1|5:HIGH", "5|6:LOW)", "15"):
+        assert part in "".join(narrow)
 
 
 def forced_view() -> sniffai.View:
@@ -154,6 +206,27 @@ def test_wrong_input_is_named_with_its_field(capsys: pytest.CaptureFixture[str],
     other = sniffai.Round.deal(2, seed=3).view(1 - VIEW.seat)
     (tmp_path / "line.txt").write_text(other.to_text(), encoding="utf-8")
     assert "turn" in refused(capsys, 2, [str(tmp_path / "line.txt")])
+
+
+def test_a_round_is_no_view(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "line.txt").write_text(sniffai.Round.deal(2, seed=3).to_text(), encoding="utf-8")
+    assert "--view mover" in refused(capsys, 2, [str(tmp_path / "line.txt")])
+
+
+def test_options_of_a_server_are_checked(capsys: pytest.CaptureFixture[str], view_file: str, tmp_path: Path) -> None:
+    here, none = ["--server", "127.0.0.1:1"], str(tmp_path / "none")
+    (tmp_path / "empty").write_text("\n", encoding="utf-8")
+    (tmp_path / "wrong").write_text("kéy", encoding="utf-8")
+    for args, word in (
+        (["--tls-ca", none], "--tls-ca needs --server"),
+        (["--api-key-file", none], "--api-key-file needs --server"),
+        ([*here, "--tls-ca", none], "none: No such file"),
+        ([*here, "--api-key-file", none], "none: No such file"),
+        ([*here, "--api-key-file", str(tmp_path / "empty")], "an API key is expected"),
+        ([*here, "--api-key-file", str(tmp_path / "wrong")], "an API key is printable ASCII"),
+        ([*here, "--tls-cert", none], "--tls-cert and --tls-key go together"),
+    ):
+        assert word in refused(capsys, 2, [view_file, *args])
 
 
 def test_an_empty_address_a_closed_input_and_endless_seconds_are_refused(

@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -38,6 +40,8 @@ def test_tables(match: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "draws",
         "result",
         "placements of seat 1",
+        "errors per decision",
+        "In points the start is what the leads are worth.",
     ):
         assert part in told.out
     assert told.err == ""
@@ -136,3 +140,17 @@ def test_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     (tmp_path / "wire").write_text('{"players": 2, "record": {"leader": 7}, "hand": []}', encoding="utf-8")
     assert run(["review", str(tmp_path / "wire")]) == 2
     assert capsys.readouterr().err.startswith(f"sniffai: {tmp_path / 'wire'}: view.")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_an_output_of_few_signs_is_no_error(match: Path, encoding: str) -> None:
+    for lang in ("en", "ja"):
+        done = subprocess.run(
+            [sys.executable, "-m", "sniffai", "review", str(match), *FAST, "--lang", lang],
+            env=os.environ | {"PYTHONIOENCODING": encoding},
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"Ann" in done.stdout
+        assert b"?" in done.stdout

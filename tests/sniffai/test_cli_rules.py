@@ -220,7 +220,8 @@ def test_the_module_runs_as_a_program() -> None:
     assert answer.stdout == sniffai.Tally.of(50).to_text() + "\n"
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
-    command = f"{sys.executable} -m sniffai perft --seed 3 --depth 2 --divide | true"
+@pytest.mark.parametrize("args", ["perft --seed 3 --depth 2 --divide", "--help", "info", "equity show", "deal"])
+def test_a_reader_that_goes_away_is_no_error(args: str) -> None:
+    command = f"{sys.executable} -m sniffai {args} | true"
     answer = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert answer.stderr == ""

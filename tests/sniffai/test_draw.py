@@ -1,5 +1,6 @@
 """Pictures: every tile in its place, whatever the layout, and the words that go with them."""
 
+import json
 import random
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import sniffai
+from sniffai import wire
 from sniffai.cli.group import run
 from sniffai.draw import hand_svg, layout_svg, plan_layout, png, position_svg, tally_svg
 from sniffai.draw.geometry import Box, OpenEnd, PlacedTile, Plan, Spot
@@ -194,8 +196,31 @@ def test_the_rule_book_s_example_reads_as_in_the_book() -> None:
 def test_names_are_letters_with_a_legend() -> None:
     written = texts(layout_svg(RULE_BOOK, names=True))
     assert [written.count(letter) for letter in "ABCD"] == [2, 2, 2, 2]
-    assert "[4|4] (side branch B), 4" in written
-    assert "[4|4] (側枝B), 4" in texts(layout_svg(RULE_BOOK, names=True, language="ja"))
+    assert "[4|4] (side branch B): fits 4, counts 4" in written
+    assert "[4|4] (側枝B)：4の目に接続、寄与値4" in texts(layout_svg(RULE_BOOK, names=True, language="ja"))
+
+
+def test_the_legend_tells_what_fits_from_what_counts() -> None:
+    double = texts(layout_svg(sniffai.Layout.of(["2|2"]), names=True))
+    assert "[2|2] (line side A): fits 2, counts 4" in double
+    assert "[2|2] (line side B): fits 2, counts nothing" in double
+    assert "[0|5] (low end): fits 0, counts 0" in texts(layout_svg(sniffai.Layout.of(["0|5"]), names=True))
+
+
+def test_moves_at_one_place_show_all_their_tags() -> None:
+    view = sniffai.View.from_snapshot(
+        players=2,
+        seat=0,
+        table=["4|6"],
+        hand=["1|4", "2|4", "0|0", "0|1", "0|2", "0|3", "0|5"],
+        sizes=[7, 6],
+        talon_size=14,
+        scores=[0, 0],
+    )
+    here = texts(position_svg(view, moves={"A": "1|4@4|6:LOW", "B": "2|4@4|6:LOW"}))
+    assert [here.count(tag) for tag in ("A/B", "A", "B")] == [1, 1, 1]
+    tile = texts(hand_svg(["4|6"], moves={"A": "4|6@4|4:LINE_A", "B": "4|6@6|6:LINE_A"}))
+    assert tile == ["A/B"]
 
 
 def test_a_position_shows_what_the_seat_sees() -> None:
@@ -263,6 +288,30 @@ def test_the_command_draws_files(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == layout_svg(round_.layout)
     assert run(["draw", round_.to_text(), "--seat", str(round_.seat)]) == 0
     assert capsys.readouterr().out == position_svg(view)
+
+
+def test_the_command_draws_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    round_ = random_round(2, 4, 9)
+    view = round_.view(round_.seat)
+    seen, deal = (json.loads(wire.to_json(made)) for made in (wire.write_view(view), wire.write_deal(round_)))
+    file = tmp_path / "position.json"
+    for value, drawn in (
+        (seen, position_svg(view)),
+        ({"view": seen, "seed": "7"}, position_svg(view)),
+        (deal, layout_svg(round_.layout)),
+        ({"deal": deal, "limits": {"simulations": "10"}}, layout_svg(round_.layout)),
+    ):
+        file.write_text(json.dumps(value), encoding="utf-8")
+        assert run(["draw", str(file)]) == 0
+        assert capsys.readouterr().out == drawn
+    for wrong, word in (
+        ({"seed": "7"}, "view"),
+        ({"deal": deal | {"talon": []}}, "deal.talon"),
+        ([], "round, view or"),
+    ):
+        file.write_text(json.dumps(wrong), encoding="utf-8")
+        assert run(["draw", str(file)]) == 2
+        assert word in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -296,6 +296,23 @@ def test_show_prints_scores_and_table() -> None:
     assert json.loads(told.output)["chances"] == list(load(2).chance((-20, 0)))
 
 
+@pytest.mark.parametrize(
+    ("scores", "notes"),
+    [
+        ("120,95", []),
+        ("250,-500", ["team 0 has reached 250: the match is decided"]),
+        ("-500,0", ["team 0 is below the table's lowest score: -500 counts as -150"]),
+    ],
+)
+def test_show_says_where_scores_are_outside_the_table(
+    scores: str, notes: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["equity", "show", "--scores", scores]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("team ")] == notes
+    assert run(["equity", "show", "--scores", scores, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == notes
+
+
 def test_show_draws_a_heat_map(tmp_path: Path) -> None:
     drawn = str(tmp_path / "map.png")
     assert run(["equity", "show", "--seats", "3", "--scores", "0,0,0", "--plot", drawn]) == 0

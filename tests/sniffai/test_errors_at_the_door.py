@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 import sniffai
+from sniffai import equity
+from sniffai import review as reviews
+from sniffai.draw import hand_svg, layout_svg, plan_layout, position_svg, tally_svg
 from sniffai.errors import LimitsError, MoveError, NotationError, RecordError, SniffError, TileError, ViewError
 from sniffai.events import Draw, Pass, Play, read_events
+from sniffai.explain import Reason, compare, describe, reasons, render, render_all, sentences
 from sniffai.integers import read_integer, read_integers
 from sniffai.matchfile import decode, dump_match, format_match, load_match, parse_match
 from sniffai.moves import Move
@@ -399,3 +403,157 @@ def test_a_place_outside_the_rounds_is_its_own_name(played: sniffai.Round) -> No
     record = MatchRecord.of([played])
     assert record.place("players") == "players"
     assert record.place("rounds[0].events[2]") == "round 1, event 3"
+
+
+# analyses, reviews, equity, pictures, words
+
+FLAT: Any = np.array(5)
+"""Looks like a list and is none: it has no dimension."""
+
+
+@pytest.fixture(scope="module")
+def analysis(round_: sniffai.Round) -> sniffai.Analysis:
+    return sniffai.analyze(round_.view(round_.seat), sniffai.Limits(simulations=50))
+
+
+def test_a_list_without_a_dimension_is_none(round_: sniffai.Round) -> None:
+    view, table = round_.view(round_.seat), equity.load(2)
+    cases: list[tuple[Callable[[], object], type[SniffError], str]] = [
+        (lambda: sniffai.analyze(view, include=FLAT), MoveError, "include"),
+        (lambda: sniffai.analyze(view, exclude=FLAT), MoveError, "exclude"),
+        (lambda: sniffai.analyze_deal(round_, include=FLAT), MoveError, "include"),
+        (lambda: sniffai.analyze_deal(round_, exclude=FLAT), MoveError, "exclude"),
+        (lambda: table.chance(FLAT), ViewError, "scores"),
+        (lambda: table.error(FLAT), ViewError, "scores"),
+        (lambda: read_tiles(FLAT, "hand"), TileError, "hand"),
+        (lambda: read_events(FLAT), ViewError, "events"),
+        (lambda: MatchRecord.of(FLAT), RecordError, "rounds"),
+        (lambda: sniffai.Deal.of(2, FLAT, [], 0, [0, 0]), TileError, "hands"),
+        (lambda: hand_svg(FLAT), TileError, "hand"),
+        (lambda: tally_svg(FLAT), ViewError, "scores"),
+    ]
+    for act, kind, field in cases:
+        expect(act, kind, field)
+
+
+@pytest.mark.parametrize("limits", [0, "", [], False, 5, "x", {}, HUGE], ids=shown)
+def test_limits_of_a_review_are_limits(played: sniffai.Round, limits: Any) -> None:
+    subject = reviews.Subject.of_rounds([played])
+    for act in (
+        lambda: reviews.review(subject, limits),
+        lambda: reviews.jobs_of(subject, limits),
+        lambda: reviews.collected(subject, limits, 0, []),
+    ):
+        expect(act, LimitsError, "limits")
+        with pytest.raises(LimitsError) as caught:
+            act()
+        assert caught.value.reason == "NOT_LIMITS"
+
+
+@pytest.mark.parametrize("value", ODD.values(), ids=ODD.keys())
+def test_a_review_is_of_a_subject(played: sniffai.Round, value: Any) -> None:
+    subject = reviews.Subject.of_rounds([played])
+    cases: list[tuple[Callable[[], object], type[SniffError], str]] = [
+        (lambda: reviews.review(value), RecordError, "subject"),
+        (lambda: reviews.jobs_of(value), RecordError, "subject"),
+        (lambda: reviews.collected(value, None, 0, []), RecordError, "subject"),
+        (lambda: reviews.collected(subject, None, value, []), LimitsError, "seed"),
+        (lambda: reviews.run_job(value), LimitsError, "job"),
+        (lambda: reviews.html_report(value), RecordError, "review"),
+        (lambda: reviews.decision_dict(value), RecordError, "one"),
+        (lambda: reviews.of_record(value), RecordError, "record"),
+        (lambda: reviews.Subject.of_view(value), ViewError, "view"),
+    ]
+    if value is not None:
+        cases.append((lambda: reviews.review(subject, progress=value), LimitsError, "progress"))
+        cases.append((lambda: reviews.jobs_of(subject, seed=value), LimitsError, "seed"))
+    if not isinstance(value, str):
+        cases.append((lambda: reviews.read_subject(value), NotationError, "text"))
+    for act, kind, field in cases:
+        expect(act, kind, field)
+    with pytest.raises(RecordError, match="rounds"):
+        reviews.Subject.of_rounds(value)
+    with pytest.raises(RecordError, match="tags"):
+        reviews.Subject.of_rounds([played], value)
+
+
+@pytest.mark.parametrize("workers", [0, -1, "x", None, 1.5, True, HUGE], ids=shown)
+def test_workers_are_counted(played: sniffai.Round, workers: Any) -> None:
+    expect(lambda: reviews.review(reviews.Subject.of_rounds([played]), workers=workers), LimitsError, "workers")
+
+
+@pytest.mark.parametrize("value", ODD.values(), ids=ODD.keys())
+def test_equity_is_of_scores(value: Any) -> None:
+    expect(lambda: equity.load(value), ViewError, "players")
+    expect(lambda: equity.lead_value(value), LimitsError, "equity")
+    expect(lambda: equity.save_equity(value, "x"), LimitsError, "equity")
+
+
+@pytest.mark.parametrize("scores", [[], [0], 5, FLAT, "00", [0, 0, 0]], ids=shown)
+def test_a_lead_is_worth_something_at_scores(scores: Any) -> None:
+    expect(lambda: equity.lead_value(equity.load(2), scores), ViewError, "scores")
+
+
+@pytest.mark.parametrize("players", [[], 10**6000, 2.0, True, 1, 5], ids=shown)
+def test_a_table_is_for_so_many_seats(players: Any) -> None:
+    expect(lambda: equity.load(players), ViewError, "players")
+
+
+@pytest.mark.parametrize("path", ["a\0b", "\ud800", None, 5, NAN], ids=shown)
+def test_a_table_has_a_path(path: Any) -> None:
+    expect(lambda: equity.read_equity(path), RecordError, "path")
+    expect(lambda: equity.save_equity(equity.load(2), path), RecordError, "path")
+
+
+@pytest.mark.parametrize("value", ODD.values(), ids=ODD.keys())
+def test_a_picture_is_of_a_layout_or_a_view(round_: sniffai.Round, value: Any) -> None:
+    view = round_.view(0)
+    cases: list[tuple[Callable[[], object], type[SniffError], str]] = [
+        (lambda: layout_svg(value), ViewError, "layout"),
+        (lambda: position_svg(value), ViewError, "view"),
+        (lambda: plan_layout(value), ViewError, "layout"),
+        (lambda: plan_layout(view.layout, value), LimitsError, "mark"),
+        (lambda: layout_svg(view.layout, language=value), LimitsError, "language_code"),
+    ]
+    if value is not None and not isinstance(value, dict):
+        cases.append((lambda: layout_svg(view.layout, moves=value), LimitsError, "moves"))
+        cases.append((lambda: position_svg(view, moves=value), LimitsError, "moves"))
+        cases.append((lambda: hand_svg([], moves=value), LimitsError, "moves"))
+    for act, kind, field in cases:
+        expect(act, kind, field)
+    for draw in (hand_svg, tally_svg):
+        with pytest.raises(SniffError):
+            draw(value)
+
+
+@pytest.mark.parametrize("mark", [-1, 0, 1, 13, 10**30, HUGE, 2.0, True, None], ids=shown)
+def test_a_mark_reaches_so_far(played: sniffai.Round, mark: Any) -> None:
+    expect(lambda: plan_layout(played.layout, mark), LimitsError, "mark")
+
+
+def test_a_picture_holds_so_many_scores() -> None:
+    expect(lambda: tally_svg([50] * 10_000), LimitsError, "scores")
+    expect(lambda: tally_svg([50] * 101), LimitsError, "scores")
+    assert tally_svg([50] * 100).startswith("<svg")
+
+
+@pytest.mark.parametrize("value", ODD.values(), ids=ODD.keys())
+def test_reasons_are_of_a_view(round_: sniffai.Round, analysis: sniffai.Analysis, value: Any) -> None:
+    view = round_.view(round_.seat)
+    cases: list[tuple[Callable[[], object], type[SniffError], str]] = [
+        (lambda: reasons(value, analysis), ViewError, "view"),
+        (lambda: reasons(view, value), LimitsError, "analysis"),
+        (lambda: compare(value, analysis, "4|4"), ViewError, "view"),
+        (lambda: compare(view, value, "4|4"), LimitsError, "analysis"),
+        (lambda: describe(value), ViewError, "what"),
+        (lambda: sentences(value), ViewError, "what"),
+        (lambda: render(value), LimitsError, "reason"),
+        (lambda: render(Reason(value)), LimitsError, "reason.kind"),
+        (lambda: render_all([value]), LimitsError, "reason"),
+    ]
+    for act, kind, field in cases:
+        expect(act, kind, field)
+    with pytest.raises(LimitsError):
+        render_all(value)
+    with pytest.raises(SniffError):
+        compare(view, analysis, value)

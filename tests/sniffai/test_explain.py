@@ -368,6 +368,18 @@ def test_the_only_move_that_scores() -> None:
     assert ReasonKind.SCORES not in why(view, "0|6@4|6:HIGH")
 
 
+def test_points_that_another_move_scores_too_are_no_reason() -> None:
+    view = view_of(["3|4"], ["1|3", "2|4"])
+    assert [found_points(view, move) for move in ("1|3@3|4:LOW", "2|4@3|4:HIGH")] == [None, None]
+    better = view_of(["3|4"], ["1|3", "3|6"])
+    assert [found_points(better, move) for move in ("1|3@3|4:LOW", "3|6@3|4:LOW")] == [None, 10]
+
+
+def found_points(view: sniffai.View, move: str) -> int | None:
+    reason = why(view, move).get(ReasonKind.SCORES)
+    return reason.points if reason else None
+
+
 def test_a_move_that_wins_the_match() -> None:
     view = view_of(["4|4", "4|6@4|4:LINE_A"], ["1|4", "0|6", "4|5"], scores=[240, 100])
     found = why(view)

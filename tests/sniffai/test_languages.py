@@ -12,7 +12,7 @@ import pytest
 from babel.messages.catalog import Message
 
 import sniffai
-from sniffai.explain import LANGUAGES, Reason, ReasonKind, describe, read_language, render, render_all
+from sniffai.explain import LANGUAGES, Reason, ReasonKind, describe, read_language, render, render_all, sentences
 from sniffai.explain.languages import words
 from tools import catalogues
 
@@ -113,9 +113,39 @@ def rule_book() -> list[tuple[sniffai.Layout, dict[str, str]]]:
 
 @pytest.mark.parametrize("number", range(11))
 def test_a_layout_is_described_as_the_documents_do(number: int) -> None:
+    """As they do, but that every sentence ends in a wide full stop, and points are told as in their other sentences."""
     layout, said = rule_book()[number]
-    assert describe(layout, "ja") == said["ja"]
-    assert describe(layout, "zh-Hans") == said["zh-Hans"]
+    assert describe(layout, "ja") == said["ja"].replace("換算前の得点", "")
+    assert describe(layout, "zh-Hans") == re.sub(r"\.( |$)", "。", said["zh-Hans"]).replace(" 原始分", "分")
+
+
+@BY_LANGUAGE
+def test_sentences_end_in_a_wide_full_stop(file: Path) -> None:
+    ended = 0
+    for message in entries(file):
+        for source, text in zip(forms(message.id), forms(message.string), strict=False):
+            assert not text.endswith("."), message.id
+            assert text.endswith("。") == source.endswith("."), message.id
+            ended += text.endswith("。")
+    assert ended > 40
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_description_is_its_sentences(language: str) -> None:
+    view = sniffai.Round.deal(2, 3).view(0)
+    told = sentences(view, language)
+    assert all(one[-1] in ".。" for one in told)
+    assert "".join(told).replace(" ", "") == describe(view, language).replace(" ", "")
+
+
+def test_a_chance_that_is_nearly_known_shows_an_error_above_0() -> None:
+    def said(error: float) -> str:
+        return render(Reason(ReasonKind.CHANCE, probability=0.672, error=error))
+
+    assert said(0.0004) == "The chance to win the match is 67.2 % ± 0.04 %."
+    assert said(1e-9) == "The chance to win the match is 67.2 % ± 0.01 %."
+    assert said(0.012) == "The chance to win the match is 67.2 % ± 1.2 %."
+    assert said(0.0) == "The chance to win the match is 67.2 %."
 
 
 def test_a_layout_in_english() -> None:

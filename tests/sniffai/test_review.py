@@ -1,6 +1,7 @@
 """Reviews: every placement from what its seat knew, accounts that add up, sources and their errors."""
 
 import json
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -27,13 +28,14 @@ from sniffai.review import (
     Value,
     Verdict,
     decision_dict,
+    each_job,
     jobs_of,
     read_subject,
     review,
     run_job,
 )
 from sniffai.review.drawing import SAMPLES, _outcomes, weigh_draw
-from sniffai.review.story import Choice, Drawing
+from sniffai.review.story import Choice, Drawing, Story
 from sniffai.review.strength import Strength, lead_margins, level_names, measured, strength_of
 from sniffai.review.verdict import phase_of, verdict_of
 from sniffai.rules import TARGET, TEAMS, team_of
@@ -266,6 +268,22 @@ def test_progress_is_told_piece_by_piece() -> None:
     assert total == sum(kind in ("Play", "Draw") for kind in (type(e).__name__ for e in subject.stories[0].events))
 
 
+@SEATS
+def test_pieces_are_made_one_after_the_other(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = Subject.of_rounds(played(players))
+    assert subject.size == len(jobs_of(subject))
+    told: list[Story] = []
+    follow = Story.follow
+
+    def noted(story: Story) -> Callable[[int, int], View]:
+        told.append(story)
+        return follow(story)
+
+    monkeypatch.setattr(Story, "follow", noted)
+    next(each_job(subject, FEW, 3))
+    assert told == [subject.stories[0]]
+
+
 # Draws
 
 
@@ -456,6 +474,7 @@ def broken_texts() -> dict[str, tuple[str, str, str]]:
         "no round": ('[Players "2"]\n', "rounds", "NO_ROUNDS"),
         "no tag": (without(record, "[Players"), "Players", "UNREADABLE"),
         "no end": (without(record, "end "), f"line {number}", "UNREADABLE"),
+        "a long number": (f'{{"players": 2,\n "scores": [{"1" * 5000}]}}', "line 2", "UNREADABLE"),
         "no json": ('{"players": 2,\n "hands": [}', "line 2", "UNREADABLE"),
         "a snapshot": (snapshot(round_), "view", "NO_EVENTS"),
         "nothing known": ('{"cards": []}', "", "UNREADABLE"),

@@ -18,6 +18,8 @@ from sniffai.review import THRESHOLDS, Review, Subject, Verdict, html_report, re
 from sniffai.review.charts import anchor
 from sniffai.review.heat import heat_map
 from sniffai.review.strength import level_names, measured
+from sniffai.review.tables import text_tables
+from sniffai.review.terms import line_text
 from sniffai.tiles import TILES
 from tools import catalogues
 
@@ -117,6 +119,38 @@ def test_the_heat_map_has_the_belief_and_the_truth() -> None:
         holder = [tile in truth[seat] for seat in others]
         assert places == [*holder, not any(holder)]
     assert "◆" not in heat_map(found.subject, one, None, words("en"))
+
+
+def test_marks_and_seats_have_colours_of_their_own() -> None:
+    style = (Path(catalogues.ROOT) / "sniffai" / "data" / "review.css").read_text(encoding="utf-8")
+    names = ("seat0", "seat1", "seat2", "seat3", "doubtful", "error", "blunder")
+    for theme in re.findall(r":root \{([^}]*--seat0[^}]*)\}", style):
+        colours = [re.findall(rf"--{name}: (#\w+);", theme)[0] for name in names]
+        assert len(set(colours)) == len(names)
+    text = html_report(reviewed(2))
+    for player in reviewed(2).players:
+        assert (f'class="dot seat{player.seat}"' in text) == (player.strength is not None)
+
+
+def test_counts_and_accounts_are_told_in_words() -> None:
+    found = reviewed(2)
+    page = Page(html_report(found)).text
+    for player in found.players:
+        blunders = player.tally.verdicts[Verdict.BLUNDER]
+        assert f"{blunders} blunder{'' if blunders == 1 else 's'} · " in page
+    assert "errors per decision" in page
+    assert "In points the start is what the leads are worth." in page
+
+
+def test_the_best_line_is_the_same_on_the_page_and_in_the_table() -> None:
+    found = reviewed(2)
+    page = html_report(found)
+    tables = {cell for one in text_tables(found) for row in one.rows for cell in row}
+    lines = [line_text(one.line) for one in found.mistakes]
+    assert any(lines)
+    for line in lines:
+        assert line in tables
+        assert f"<dd>{line}</dd>" in page
 
 
 def test_what_a_record_says_is_shown_as_text() -> None:

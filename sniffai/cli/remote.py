@@ -1,0 +1,122 @@
+"""The server that a command asks: its address, how client and server prove who they are, what a failed call tells."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+import click
+
+from sniffai.cli.parts import BadInput, read_text
+
+if TYPE_CHECKING:
+    from sniffai.client import Client, ServiceError, Tls
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
+
+API_KEY_VARIABLE: Final = "SNIFFAI_API_KEY"
+"""The variable that has the API key where no file does. The key is never on the command line, which others can see."""
+
+_OPTIONS: Final = (
+    click.option("--server", metavar="ADDRESS", help="Ask a server at HOST:PORT."),
+    click.option("--tls", is_flag=True, help="Speak TLS and trust the authorities of the system."),
+    click.option("--tls-ca", metavar="FILE", help="Speak TLS and trust the authorities in this PEM file."),
+    click.option("--tls-cert", metavar="FILE", help="Speak TLS and show this certificate, PEM; with --tls-key."),
+    click.option("--tls-key", metavar="FILE", help="The private key of --tls-cert, PEM."),
+    click.option(
+        "--api-key-file", metavar="FILE", help=f"Holds the API key to send. [default: variable {API_KEY_VARIABLE}]"
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A server, and what to tell it."""
+
+    address: str
+    tls: "Tls | None" = None
+    """``None`` for plaintext."""
+    api_key: str | None = None
+
+    def ask(self, call: "Callable[[Client], T]", timeout: float | None = None) -> T:
+        """What the server answers.
+
+        :param timeout: seconds; the client's default if not given.
+        :raises BadInput: a file or the key cannot be used, or the server says that the input is wrong.
+        :raises ClickException: the call failed.
+        """
+        from sniffai.client import ServiceError
+
+        try:
+            with self._client(timeout) as client:
+                return call(client)
+        except ServiceError as error:
+            failure = BadInput if error.code == "INVALID_ARGUMENT" else click.ClickException
+            raise failure(f"{self.address}: {error}{self._hint(error)}") from None
+
+    def _client(self, timeout: float | None) -> "Client":
+        from sniffai.client import DEFAULT_TIMEOUT, Client
+
+        try:
+            return Client(self.address, timeout or DEFAULT_TIMEOUT, tls=self.tls, api_key=self.api_key)
+        except OSError as error:
+            raise BadInput(f"{error.filename}: {error.strerror}") from None
+        except ValueError as error:
+            raise BadInput(f"{self.address}: {error}") from None
+
+    def _hint(self, error: "ServiceError") -> str:
+        """What may help; a reason shows that the server itself has answered."""
+        if error.reason == "KEY_MISSING":
+            return f"; give --api-key-file, or set {API_KEY_VARIABLE}"
+        if error.code != "UNAVAILABLE" or error.reason or "Connection refused" in error.message:
+            return ""
+        if self.tls is None:
+            return "; if the server wants TLS, give --tls-ca or --tls"
+        return "; does the server speak TLS? if it asks for a certificate, give --tls-cert and --tls-key"
+
+
+def remote_options(function: F) -> F:
+    """The options that name a server; the command gets them as ``remote``, a :class:`Remote` or ``None``."""
+
+    @wraps(function)
+    def command(*args: Any, server: str | None, api_key_file: str | None, **options: Any) -> Any:
+        names = ("tls", "tls_ca", "tls_cert", "tls_key")
+        tls = {name: given for name in names if (given := options.pop(name))}
+        if server is None:
+            for name in (*tls, *(["api_key_file"] if api_key_file else [])):
+                raise click.UsageError(f"--{name.replace('_', '-')} needs --server")
+            return function(*args, remote=None, **options)
+        return function(*args, remote=_remote(server, tls, api_key_file), **options)
+
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return cast(F, command)
+
+
+def _remote(address: str, tls: dict[str, Any], api_key_file: str | None) -> Remote:
+    """The server that the options name.
+
+    :raises BadInput: the address or the key is empty, or a certificate has no key.
+    """
+    if not address.strip():
+        raise BadInput("--server: an address is expected, such as 127.0.0.1:50051")
+    if ("tls_cert" in tls) != ("tls_key" in tls):
+        raise BadInput("--tls-cert and --tls-key go together")
+    return Remote(address, _tls(tls) if tls else None, _api_key(api_key_file))
+
+
+def _tls(given: dict[str, Any]) -> "Tls":
+    from sniffai.client import Tls
+
+    return Tls(given.get("tls_ca"), given.get("tls_cert"), given.get("tls_key"))
+
+
+def _api_key(file: str | None) -> str | None:
+    if file is None:
+        return os.environ.get(API_KEY_VARIABLE) or None
+    key = read_text(file).strip()
+    if not key:
+        raise BadInput(f"{file}: an API key is expected")
+    return key

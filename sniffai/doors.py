@@ -1,0 +1,63 @@
+"""Types at the library's door: what a caller hands over is what it should be, or an error says at once what it is."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeGuard, TypeVar
+
+from sniffai.errors import LimitsError, RecordError, SniffError
+from sniffai.shown import shown
+
+T = TypeVar("T")
+
+
+def read_kind(value: object, kind: type[T], field: str, reason: str, error: type[SniffError] = LimitsError) -> T:
+    """The value itself.
+
+    :param field: what the caller calls it.
+    :param reason: such as ``"NOT_A_VIEW"``.
+    :param error: what is raised.
+    :raises SniffError: it is of another type.
+    """
+    if not isinstance(value, kind):
+        raise error(f"{kind.__name__} is expected here, not {shown(value)}", reason=reason, field=field)
+    return value
+
+
+def is_listed(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether a value is a list or the like: no text, no mapping, and nothing that only looks like a list.
+
+    A NumPy array without dimensions does: it has ``__iter__``, which fails.
+    """
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        return False
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return True
+
+
+def read_callable(value: T, field: str) -> T:
+    """The value itself.
+
+    :raises LimitsError: it is neither ``None`` nor can it be called.
+    """
+    if value is not None and not callable(value):
+        raise LimitsError(f"a function is expected here, not {shown(value)}", reason="NOT_CALLABLE", field=field)
+    return value
+
+
+def read_path(path: object) -> Path:
+    """A path that the system can be asked about.
+
+    :raises RecordError: it is none, or holds a NUL or what no file name can.
+    """
+    try:
+        file = Path(path)  # type: ignore[arg-type]
+        sound = b"\0" not in os.fsencode(file)
+    except (TypeError, UnicodeEncodeError):
+        sound = False
+    if not sound:
+        raise RecordError(f"no path of a file: {shown(path)}", reason="BAD_PATH", field="path")
+    return file
