@@ -102,7 +102,7 @@ def words(line: str) -> list[str]:
     """The words of a line; a number is ``#``, and a row of moves ends before the expected way on."""
     row = re.match(r" *\d+ +\d\|\d\S* ", line)
     found = line.split()[:8] if row else line.replace("p < ", "p ").split()
-    return [re.sub(r"^[-+(]?[\d.,]*\d[,.:)]?$", "#", word) for word in found]
+    return [re.sub(r"^[-−+(]?[\d.,]*\d[,.:)]?$", "#", word) for word in found]
 
 
 class Checker(doctest.OutputChecker):

@@ -84,7 +84,7 @@ def random_round(players: int, number: int) -> tuple[Round, list[str]]:
     """A round by lot, near the target now and then, and random placements to its end."""
     lots = Random(derived_seed(players, number))
     most = 245 if players == 2 else 195
-    scores = [lots.randrange(-20, most) if number % 4 else most for _ in range(3 if players == 3 else 2)]
+    scores = [5 * lots.randrange(-4, most // 5) if number % 4 else most for _ in range(3 if players == 3 else 2)]
     start = Round.deal(players, number, scores=scores)
     played = start.copy()
     while not played.over:
