@@ -5,6 +5,7 @@ streaming methods. A streaming method may be an async generator or a coroutine t
 """
 
 import inspect
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -33,9 +34,9 @@ class Interceptor(grpc.aio.ServerInterceptor):
             return None
         return wrapped(handler, partial(self.around, handler_call_details.method.lstrip("/")))
 
+    @abstractmethod
     async def around(self, method: str, proceed: Proceed, context: Any) -> Any:
         """What happens around a call of ``method`` (such as ``"sniffai.v1.RulesService/ApplyMove"``)."""
-        raise NotImplementedError
 
 
 def wrapped(handler: Handler, around: Around) -> Handler:

@@ -9,6 +9,7 @@ from sniffai.cli.parts import show, table
 from sniffai.explain import sentences
 from sniffai.explain.languages import Words, words
 from sniffai.explain.numbers import fixed, uncertain
+from sniffai.roots import FEW_VISITS
 from sniffai.rules import team_of
 from sniffai.v1 import analysis_pb2 as pb
 from sniffai.v1 import move_pb2
@@ -20,9 +21,6 @@ Objective: TypeAlias = Literal["match", "round"]
 
 LINE_STEPS = 4
 """Moves of the expected line that a table has room for."""
-
-FEW_VISITS = 30
-"""A move with fewer visits shows no error: so few say nothing about it."""
 
 
 def print_answer(

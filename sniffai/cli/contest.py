@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from sniffai.arena import available_cores, play_arena
-from sniffai.cli.parts import BadInput, deal_options
+from sniffai.cli.parts import BadInput, deal_options, progress_bar
 from sniffai.contest import ArenaResult, ArenaSpec, Cost
 from sniffai.params import Limits
 
@@ -60,7 +58,7 @@ def contests(
 def play_all(specs: Sequence[ArenaSpec], workers: int | None) -> list[ArenaResult]:
     """Play one contest after the other under one progress bar."""
     results = []
-    with _progress() as progress:
+    with progress_bar() as progress:
         bar = progress.add_task("", total=sum(spec.pairings for spec in specs))
         for spec in specs:
             progress.update(bar, description=f"{spec.b} over {spec.a}")
@@ -70,19 +68,6 @@ def play_all(specs: Sequence[ArenaSpec], workers: int | None) -> list[ArenaResul
                 )
             )
     return results
-
-
-def _progress() -> Progress:
-    """A bar on standard error; nothing where that is no terminal."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def write_json(path: str, value: Any) -> None:

@@ -5,11 +5,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from sniffai.cli.parts import BadInput, json_option, show, table
+from sniffai.cli.parts import BadInput, json_option, progress_bar, show, table
 from sniffai.equity import Equity, lead_value, load, read_equity, save_equity
 from sniffai.equity.build import LOWEST, ROUNDS, EquityPlan, build
 from sniffai.equity.check import CheckResult, check
@@ -65,7 +63,7 @@ def build_command(
         raise click.BadParameter("the name of the file ends in .npz", param_hint="--out")
     bottom = LOWEST[players] if lowest is None else lowest
     plan = EquityPlan(players, rounds or ROUNDS[players], seed, player, bottom)
-    with _bar() as bar:
+    with progress_bar() as bar:
         task = bar.add_task("")
 
         def told(what: str, done: int, total: int) -> None:
@@ -97,7 +95,7 @@ def check_command(players: int, file: str | None, as_json: bool, standings: int,
     Exit status 1 if they differ by more than chance explains.
     """
     equity = _read(players, file)
-    with _bar() as bar:
+    with progress_bar() as bar:
         task = bar.add_task("standings", total=standings)
         found = check(equity, standings=standings, progress=lambda done: bar.update(task, completed=done), **options)
     if as_json:
@@ -231,16 +229,3 @@ def _check_lines(found: CheckResult) -> Iterable[str]:
     yield f"  scatter    chi square {found.statistic:.1f} on {found.degrees}, p {found.p_value:.3f}"
     yield f"  bias       leaders won {100 * found.bias:+.2f} ± {100 * found.bias_margin:.2f} % more than the table says"
     yield f"  {'passed' if found.passed else 'FAILED'}"
-
-
-def _bar() -> Progress:
-    """On standard error; nothing where that is no terminal."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

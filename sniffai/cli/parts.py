@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 import click
 from rich import box
 from rich.console import Console, JustifyMethod, OverflowMethod
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from sniffai.errors import LimitsError, NotationError
@@ -115,3 +116,16 @@ def _width(made: Table) -> int:
     """Letters that a table takes where there is room."""
     console = Console(width=10 * WIDE)
     return console.measure(made).maximum
+
+
+def progress_bar() -> Progress:
+    """A bar on standard error; nothing where that is no terminal."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -5,11 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from sniffai import wire
-from sniffai.cli.parts import BadInput, json_option, lang_option, read_text, show, table
+from sniffai.cli.parts import BadInput, json_option, lang_option, progress_bar, read_text, show, table
 from sniffai.errors import SniffError
 from sniffai.params import MAX_SEED, Limits
 from sniffai.review import DEFAULT_SIMULATIONS, Subject, html_report, read_subject, review
@@ -48,7 +46,7 @@ def command(
     """
     subject = _read(file)
     limits = Limits(simulations if simulations or seconds else DEFAULT_SIMULATIONS, seconds)
-    with _bar() as bar:
+    with progress_bar() as bar:
         task = bar.add_task("")
 
         def told(done: int, total: int) -> None:
@@ -90,16 +88,3 @@ def _write(path: str, made: Callable[[], str]) -> None:
         Path(path).write_text(made(), encoding="utf-8")
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from None
-
-
-def _bar() -> Progress:
-    """On standard error; nothing where that is no terminal."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
