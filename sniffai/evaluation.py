@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from sniffai.chances import best_chances
 from sniffai.moves import Move
 from sniffai.ports import point_name
 from sniffai.report import LineStep, MoveEvaluation, TeamValue
@@ -10,6 +9,7 @@ from sniffai.roots import UNKNOWN, RootMove, Standing, standings, team_values
 from sniffai.rules import team_of
 from sniffai.solver import MoveValue
 from sniffai.view import View
+from sniffai_ext.largest import best_chances
 from sniffai_ext.search import Search as CoreSearch
 
 

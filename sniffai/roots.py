@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from sniffai.chances import best_chances
 from sniffai.report import TeamValue
+from sniffai_ext.largest import best_chances
 from sniffai_ext.search import Search as CoreSearch
 from sniffai_ext.search import ranked
 

@@ -6,7 +6,7 @@ from statistics import NormalDist
 
 import pytest
 
-from sniffai.chances import best_chances
+from sniffai_ext.largest import best_chances
 
 
 def test_of_two_it_is_the_normal_probability_of_the_difference() -> None:

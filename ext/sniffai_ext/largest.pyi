@@ -1,0 +1,3 @@
+from collections.abc import Sequence
+
+def best_chances(values: Sequence[tuple[float, float]]) -> list[float]: ...
