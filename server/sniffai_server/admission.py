@@ -119,8 +119,9 @@ class SlotQueue:
         self._grant()
         self._make_room(waiter)
         try:
-            left = None if waiter.deadline is None else waiter.deadline - self._clock()
-            await asyncio.wait({waiter.turn}, timeout=left)
+            if not waiter.turn.done():
+                left = None if waiter.deadline is None else waiter.deadline - self._clock()
+                await asyncio.wait({waiter.turn}, timeout=left)
         except asyncio.CancelledError:
             self._leave(waiter)
             raise

@@ -101,18 +101,21 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         """What a request asks.
 
         :raises WireError: something in it is wrong.
+        :raises QueueFullError: too many searches wait already.
         """
         question = wire.read_question(request)
-        limits, clamped = effective_limits(question.limits, self._settings)
+        searcher = question.searcher()
         asked = Priority[question.priority.upper()]
         admission = admission_of(context, asked)
+        self._searches.check_room(searcher, admission)
+        limits, clamped = effective_limits(question.limits, self._settings)
         if request.priority and admission.priority != asked:
             best = admission.priority.name
             clamped.append(wire.warning("priority", "CLAMPED", f"{best} is the best that this client may ask for"))
         warnings = [*clamped, *question.warnings, *wire.unknown_fields(request)]
         return Job(
             question=question,
-            searcher=question.searcher(),
+            searcher=searcher,
             budget=Budget.of(limits, context.time_remaining()),
             admission=admission,
             warnings=warnings[: wire.MAX_WARNINGS],

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import grpc
 
-from sniffai_server.callers import CALLER, Caller, connection_name
+from sniffai_server.callers import CALLER, Caller
 from sniffai_server.calls import current_call
 from sniffai_server.handlers import HEALTH, Continuation, Interceptor, MaybeHandler, Proceed, refusing
 from sniffai_server.keys import Keys
@@ -49,7 +49,7 @@ class Auth(Interceptor):
         caller = CALLER.get(None)
         if caller is None:
             settings = self._settings
-            caller = Caller(connection_name(context), calls=settings.client_calls, rate=settings.client_rate)
+            caller = Caller(current_call().client, calls=settings.client_calls, rate=settings.client_rate)
             CALLER.set(caller)
         current_call().client = caller.name
         with self._quotas.call(caller):

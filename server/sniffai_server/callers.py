@@ -4,6 +4,7 @@ import ipaddress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, Final
 
 
@@ -58,7 +59,13 @@ def peer_host(peer: str) -> str:
     kind, _, address = peer.partition(":")
     if kind not in ("ipv4", "ipv6"):
         return kind or "unknown"
-    host = address.rpartition(":")[0].replace("%5B", "[").replace("%5D", "]").strip("[]")
+    return _plain(address.rpartition(":")[0])
+
+
+@lru_cache(maxsize=256)
+def _plain(host: str) -> str:
+    """An IP address in its usual form."""
+    host = host.replace("%5B", "[").replace("%5D", "]").strip("[]")
     try:
         return str(ipaddress.ip_address(host))
     except ValueError:

@@ -36,7 +36,7 @@ class Observer(Interceptor):
         self._tracing = tracing
 
     async def around(self, method: str, proceed: Proceed, context: Any) -> Any:
-        """Make a request id, answer the call, and tell of it."""
+        """Make a request id, answer the call, and tell of it, once the answer is on its way."""
         call = Call(request_id=_request_id(context), method=method, client=connection_name(context))
         CALL.set(call)
         add_trailers(context, x_request_id=call.request_id)
@@ -56,12 +56,17 @@ class Observer(Interceptor):
             code = code_of(context)
             raise
         finally:
-            fields = _fields(call, code, time.perf_counter() - started)
-            self._metrics.ended(call, code, fields["seconds"])
-            if self._tracing:
-                self._tracing.end(span, fields)
-            level = logging.DEBUG if method.startswith(HEALTH) and code == "OK" else logging.INFO
-            log.log(level, "%s %s", method, code, extra={"fields": fields})
+            seconds = time.perf_counter() - started
+            asyncio.get_running_loop().call_soon(self._tell, call, code, seconds, span)
+
+    def _tell(self, call: Call, code: str, seconds: float, span: Any) -> None:
+        """Count a call that ended, end its span, and write its line."""
+        fields = _fields(call, code, seconds)
+        self._metrics.ended(call, code, fields["seconds"])
+        if self._tracing:
+            self._tracing.end(span, fields)
+        level = logging.DEBUG if call.method.startswith(HEALTH) and code == "OK" else logging.INFO
+        log.log(level, "%s %s", call.method, code, extra={"fields": fields})
 
 
 async def _answered(proceed: Proceed, context: Any) -> Any:

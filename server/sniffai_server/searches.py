@@ -6,10 +6,10 @@ run on. A slot is held until its thread has ended: what the queue counts as free
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sniffai.params import DEFAULT_MEMORY_BYTES
 from sniffai.report import Analysis
@@ -37,6 +37,15 @@ class Searches:
     def busy(self) -> int:
         """How many searches hold a slot now."""
         return self.queue.busy
+
+    def check_room(self, searcher: Searcher, admission: Admission) -> None:
+        """Refuse at once a search that could not even wait, before more work is done for it.
+
+        :raises QueueFullError: there is neither a slot nor room to wait.
+        """
+        if not searcher.forced:
+            current_call().priority = admission.priority
+            self.queue.check_room(admission)
 
     async def run(
         self,
@@ -107,12 +116,13 @@ class Searches:
             current_call().queue_wait = waited
             if self._closing:
                 raise ClosingError
-            done = asyncio.get_running_loop().run_in_executor(self._pool, work)
+            done = self._pool.submit(work)
             try:
-                return await asyncio.shield(done)
+                await _end_of(done)
             except asyncio.CancelledError:
-                await asyncio.wait({done})
+                await _end_of(done)
                 raise
+            return done.result()
 
     def finish_early(self) -> None:
         """Make every search, also those that wait, answer with what it has."""
@@ -149,12 +159,29 @@ class Searches:
 
         What a cancelled search found is told to nobody, but counts as work done.
         """
-        done = asyncio.get_running_loop().run_in_executor(self._pool, work)
+        done = self._pool.submit(work)
         try:
-            return await asyncio.shield(done)
+            await _end_of(done)
         except asyncio.CancelledError:
             searcher.stop()
-            await asyncio.wait({done})
+            await _end_of(done)
             if done.exception() is None:
                 current_call().searched.append(done.result())
             raise
+        return done.result()
+
+
+async def _end_of(done: "Future[Any]") -> None:
+    """Wait for the end of work in a thread. Cancelling ends the waiting alone.
+
+    One turn of the event loop, where :func:`asyncio.wrap_future` and :func:`asyncio.shield` take two more.
+    """
+    loop = asyncio.get_running_loop()
+    ended = loop.create_future()
+    done.add_done_callback(lambda _: loop.call_soon_threadsafe(_wake, ended))
+    await ended
+
+
+def _wake(ended: "asyncio.Future[None]") -> None:
+    if not ended.done():
+        ended.set_result(None)

@@ -5,7 +5,7 @@ and in which order, is a matter of judgement: first what leaves no choice, then 
 tells the move from the others (:attr:`Reason.weight`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Final
@@ -123,7 +123,7 @@ def reasons(view: View, analysis: Analysis, move: MoveLike | None = None) -> tup
     facts = Facts(view)
     mine = facts.find(analysis.best.move if move is None else move)
     others = [other for other in facts.moves if other is not mine]
-    return _ordered(_Case(facts, analysis, mine, others, None))
+    return _ordered(_Case(facts, _entries(facts, analysis), mine, others, None))
 
 
 def compare(view: View, analysis: Analysis, played: MoveLike, best: MoveLike | None = None) -> tuple[Reason, ...]:
@@ -145,7 +145,7 @@ def compare(view: View, analysis: Analysis, played: MoveLike, best: MoveLike | N
     other = facts.find(played)
     if other is mine:
         return ()
-    return _ordered(_Case(facts, analysis, mine, [other], Move.of(played)))
+    return _ordered(_Case(facts, _entries(facts, analysis), mine, [other], Move.of(played)))
 
 
 def _check_given(view: View, analysis: Analysis) -> None:
@@ -158,7 +158,8 @@ class _Case:
     """A move, and what it is held against."""
 
     facts: Facts
-    analysis: Analysis
+    entries: Mapping[Move, MoveEvaluation]
+    """What the analysis says of each move, by the move of :attr:`MoveFacts`."""
     mine: MoveFacts
     others: Sequence[MoveFacts]
     against: Move | None
@@ -173,6 +174,12 @@ class _Case:
         if not self.others:
             return 0.0
         return number(self.mine) - sum(map(number, self.others)) / len(self.others)
+
+
+def _entries(facts: Facts, analysis: Analysis) -> dict[Move, MoveEvaluation]:
+    """What an analysis says of each move that it looked at, moves of equal futures as one."""
+    numbers = [(facts.distinct.get(entry.move.codes), entry) for entry in analysis.moves]
+    return {facts.moves[number].move: entry for number, entry in reversed(numbers) if number is not None}
 
 
 def _ordered(case: _Case) -> tuple[Reason, ...]:
@@ -225,10 +232,10 @@ def _ends(case: _Case) -> Iterator[Reason]:
 
 def _value(case: _Case) -> Iterator[Reason]:
     """What the analysis expects, where it found the move no worse than the others."""
-    entry = _evaluation(case, case.mine)
+    entry = case.entries.get(case.mine.move)
     if entry is None or entry.mean_margin is None or entry.standard_error is None:
         return
-    found = [one.mean_margin for other in case.others if (one := _evaluation(case, other)) is not None]
+    found = [one.mean_margin for other in case.others if (one := case.entries.get(other.move)) is not None]
     margins = [margin for margin in found if margin is not None]
     if margins and entry.mean_margin < max(margins):
         return
@@ -245,10 +252,10 @@ def _value(case: _Case) -> Iterator[Reason]:
 
 def _chance(case: _Case) -> Iterator[Reason]:
     """What the analysis expects of the match, where it found the move no worse than the others."""
-    entry = _evaluation(case, case.mine)
+    entry = case.entries.get(case.mine.move)
     if entry is None or entry.win_probability is None or case.mine.wins:
         return
-    found = [one.win_probability for other in case.others if (one := _evaluation(case, other)) is not None]
+    found = [one.win_probability for other in case.others if (one := case.entries.get(other.move)) is not None]
     other = max((chance for chance in found if chance is not None), default=None)
     if other is None or entry.win_probability < other:
         return
@@ -260,13 +267,6 @@ def _chance(case: _Case) -> Iterator[Reason]:
         error=entry.win_probability_error,
         other=other,
     )
-
-
-def _evaluation(case: _Case, facts: MoveFacts) -> MoveEvaluation | None:
-    """What the analysis says of a move."""
-    number = case.facts.distinct[facts.move.codes]
-    entries = (one for one in case.analysis.moves if case.facts.distinct.get(one.move.codes) == number)
-    return next(entries, None)
 
 
 def _scores(case: _Case) -> Iterator[Reason]:

@@ -41,6 +41,9 @@ PRIORITIES: Final = {
     pb.PRIORITY_BULK: "bulk",
 }
 
+PARAMS: Final = {match: SearchParams(match=match) for match in (True, False)}
+"""By :attr:`Question.match`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -72,7 +75,7 @@ class Question:
         :raises WireError: the seat has nothing to decide, or the moves to consider are wrong.
         """
         include, exclude = self.include or None, self.exclude or None
-        params = SearchParams(match=self.match)
+        params = PARAMS[self.match]
         try:
             if isinstance(self.position, Round):
                 return DealSearcher(self.position, seed=self.seed, params=params, include=include, exclude=exclude)

@@ -26,7 +26,12 @@ ACTIONS: Final = {
 
 def write_move(move: Move) -> move_pb2.Move:
     """A move."""
-    return move_pb2.Move(tile=str(move.tile), at=move.at or "")
+    return move_pb2.Move(**move_fields(move))
+
+
+def move_fields(move: Move) -> dict[str, str]:
+    """The fields of a move's message."""
+    return {"tile": str(move.tile), "at": move.at or ""}
 
 
 def write_layout(layout: Layout) -> move_pb2.Layout:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -11,11 +12,11 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from sniffai.v1 import analysis_service_pb2
+from sniffai.v1 import analysis_pb2, analysis_service_pb2
 from sniffai_server.admission import Admission, Priority, SlotQueue, admission_of
 from sniffai_server.callers import CALLER, Caller, peer_host
 from sniffai_server.refusals import ExpiredError, QueueFullError
-from tests.server.support import TIMEOUT, choice, failure, running_server, stubs_of, told, view_message
+from tests.server.support import TIMEOUT, choice, failure, running_server, story, stubs_of, told, view_message
 
 MEBIBYTE = 1 << 20
 SOON = Admission("a", Priority.INTERACTIVE)
@@ -317,6 +318,32 @@ def test_overload_is_told_at_once_and_says_when_to_come_back(full: SimpleNamespa
         assert int(error.trailers["grpc-retry-pushback-ms"]) == round(error.retry_after * 1000)
         assert error.trailers["x-request-id"]
     assert sorted(times)[15] < 0.02
+
+
+@pytest.mark.parametrize("method", ["RecommendMove", "Analyze", "StreamAnalyze"])
+def test_a_full_queue_refuses_what_would_search_and_nothing_else(full: SimpleNamespace, method: str) -> None:
+    bulk = {"priority": analysis_service_pb2.PRIORITY_BULK, "limits": {"simulations": 10}}
+    kind = getattr(analysis_service_pb2, f"{method}Request")
+
+    def ask(view: dict[str, Any], **fields: Any) -> Any:
+        return full.stubs.call(method, kind(view=view_message(view), **bulk, **fields))
+
+    assert failure(lambda: ask(choice())).reason == "QUEUE_FULL"
+    assert failure(lambda: ask(choice(), include_moves=[{"tile": "3|3"}])).reason == "MOVE_NOT_LEGAL"
+    forced = ask(story())
+    last = forced[-1] if method == "StreamAnalyze" else forced
+    assert last.analysis.stop_reason == analysis_pb2.STOP_REASON_FORCED
+    assert (full.queue.busy, full.queue.depth(Priority.BULK)) == (1, 2)
+
+
+def test_a_refused_search_is_told_with_its_priority(full: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
+    def lines() -> list[dict[str, Any]]:
+        return [record.__dict__["fields"] for record in caplog.records if "fields" in record.__dict__]
+
+    with caplog.at_level(logging.INFO):
+        search(full.stubs, priority="BULK").exception()
+        wait_until(lines)
+    assert [(one["reason"], one["priority"]) for one in lines()] == [("QUEUE_FULL", "bulk")]
 
 
 def test_health_and_rules_never_wait(full: SimpleNamespace) -> None:
