@@ -12,7 +12,8 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import Final, Protocol, TypeVar, runtime_checkable
 
 from sniffai.contest import ArenaResult, ArenaSpec, Cost, Game, Pairing
@@ -116,13 +117,24 @@ def mapped(work: Callable[[Job], Result], jobs: Iterable[Job], workers: int) -> 
         yield from map(work, jobs)
         return
     # A fresh process each: a fork would copy the locks of whatever threads this one has.
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_at_interrupts) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_in_time) as pool:
         yield from pool.map(work, jobs)
 
 
-def _end_at_interrupts() -> None:
-    """End a worker at Ctrl-C at once and without a word: the process that hands out the work has one."""
+def _end_in_time() -> None:
+    """Let a worker end at Ctrl-C at once and without a word: the process that hands out the work has one.
+
+    And with that process, however it ends: who is killed cannot tell its workers.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _play_some(job: tuple[ArenaSpec, Iterable[int]]) -> Batch:

@@ -2,8 +2,12 @@
 
 import json
 import math
+import subprocess
+import sys
+import time
 from collections.abc import Mapping
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +20,8 @@ from sniffai.moves import Move
 from sniffai.players import GreedyPlayer, RandomPlayer, SearchPlayer, parse_player
 from sniffai.rules import PLAYERS, TARGET, TEAMS
 from sniffai.view import View
+
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 # Ties and order
 
@@ -252,3 +258,20 @@ def test_a_wrong_player_is_refused(text: str, field: str) -> None:
 def test_a_wrong_spec_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(LimitsError):
         ArenaSpec(**{"a": "random", "b": "greedy", **wrong})
+
+
+def linger(seconds: float) -> None:
+    """Work that says when it begins."""
+    print("at work", flush=True)
+    time.sleep(seconds)
+
+
+def test_workers_end_with_who_is_killed() -> None:
+    """They hold the other end of its output, which ends when the last of them has."""
+    work = "from sniffai.arena import mapped; from tests.sniffai.test_arena import linger; "
+    code = work + "list(mapped(linger, [600.0, 600.0], 2))"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline() for _ in range(2)] == ["at work\n"] * 2
+        process.kill()
+        assert process.communicate(timeout=60) == ("", None)
