@@ -29,7 +29,8 @@ class Score:
     """Matches of a level against the one below it, with seats swapped on the same deals."""
 
     players: int
-    """Seats, 2..4. With 3 the level plays alone against two of the level below, and a third is even."""
+    """Seats, 2..4. With 3 two of the level play against one of the level below as often as one against two: so half is
+    even with every number of seats."""
     won: int
     matches: int
 

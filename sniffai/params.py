@@ -84,6 +84,8 @@ class SearchParams:
     """That weight in standard deviations of the node's values: 0..100. The larger of both holds."""
     root_share: float = 0.5
     """Share of the simulations that is spread evenly over the root's moves, so that none is given up early: 0..1."""
+    common_worlds: bool = True
+    """Whether the n-th simulation of every move at the root has the same hidden hands and talon."""
     epsilon: float = 0.1
     """Chance of a random move instead of the one with the most points in a rollout: 0..1."""
     net_leaf: bool | None = None
@@ -114,7 +116,7 @@ class SearchParams:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
                 message = f"{least:g}..{most:g} is expected, not {shown(value)}"
                 raise LimitsError(message, reason="OUT_OF_RANGE", field=name)
-        for name in ("inference", "follow", "forget", "exact", "match"):
+        for name in ("inference", "follow", "forget", "exact", "match", "common_worlds"):
             _check_flag(name, getattr(self, name))
         if self.net_leaf is not None:
             _check_flag("net_leaf", self.net_leaf)
@@ -198,6 +200,7 @@ PLAIN: Final = SearchParams(
     root_exploration=40.0,
     by_spread=0.0,
     root_share=0.0,
+    common_worlds=False,
     epsilon=1.0,
     net_leaf=False,
     inference=False,

@@ -305,6 +305,7 @@ def core_options(params: SearchParams, players: int, limits: Limits) -> dict[str
         "root_exploration": params.root_exploration,
         "by_spread": params.by_spread,
         "root_share": params.root_share,
+        "common_worlds": params.common_worlds,
         "epsilon": params.epsilon,
         "equity": load_equity(players).core,
         "match": params.match,

@@ -13,7 +13,7 @@ from typing import Any
 
 from sniffai.arena import available_cores, play_arena
 from sniffai.contest import ArenaResult, ArenaSpec
-from sniffai.levels import LEVELS, MEASURED
+from sniffai.levels import LEVELS, MEASURED, Level
 from sniffai.params import Limits
 from sniffai.rules import PLAYERS
 
@@ -30,17 +30,31 @@ def options(args: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(args)
 
 
-def measure(given: argparse.Namespace) -> dict[str, dict[int, tuple[int, int]]]:
-    """Matches won and played, by level and number of seats."""
+def measure(given: argparse.Namespace) -> dict[str, dict[str, dict[int, tuple[int, int]]]]:
+    """Matches won and played, by level and number of seats: ``scores``.
+
+    Of those with 3 seats ``alone`` has the ones that the level played alone against two.
+    """
     scores: dict[str, dict[int, tuple[int, int]]] = {level.name: {} for level in LEVELS[1:]}
+    alone: dict[str, dict[int, tuple[int, int]]] = {level.name: {} for level in LEVELS[1:]}
     for players in PLAYERS:
         for below, level in pairwise(LEVELS):
-            names = f"level:{below.name}", f"level:{level.name}"
-            spec = ArenaSpec(*names, players, given.matches, True, given.seed, Limits(given.simulations))
-            result = play_arena(spec, workers=given.workers)
-            announce(result)
-            scores[level.name][players] = result.matches_won, result.matches
-    return scores
+            won, matches = contest(given, players, below, level)
+            scores[level.name][players] = won, matches
+            if players == 3:  # the arena's B is alone: so that half is even, each of the two is that as often
+                alone[level.name][players] = won, matches
+                lost, others = contest(given, players, level, below)
+                scores[level.name][players] = won + others - lost, matches + others
+    return {"scores": scores, "alone": alone}
+
+
+def contest(given: argparse.Namespace, players: int, a: Level, b: Level) -> tuple[int, int]:
+    """Matches that B won, and matches played."""
+    names = f"level:{a.name}", f"level:{b.name}"
+    spec = ArenaSpec(*names, players, given.matches, True, given.seed, Limits(given.simulations))
+    result = play_arena(spec, workers=given.workers)
+    announce(result)
+    return result.matches_won, result.matches
 
 
 def announce(result: ArenaResult) -> None:
@@ -58,7 +72,7 @@ def main(args: Sequence[str]) -> None:
         "full_simulations": given.simulations,
         "seed": given.seed,
         "players": {level.name: repr(level.player) for level in LEVELS},
-        "scores": measure(given),
+        **measure(given),
     }
     FILE.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 

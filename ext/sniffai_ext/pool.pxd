@@ -4,7 +4,7 @@ from sniffai_ext.belief cimport ALL_BATCHES, Belief
 from sniffai_ext.inference cimport Model
 from sniffai_ext.rng cimport Rng
 from sniffai_ext.surrogate cimport World
-from sniffai_ext.types cimport State, uint8_t, uint32_t
+from sniffai_ext.types cimport State, uint8_t, uint32_t, uint64_t
 from sniffai_ext.view cimport View
 
 cdef class Pool:
@@ -18,7 +18,7 @@ cdef class Pool:
     cdef readonly bint complete       # every assignment is in it
     cdef readonly double effective    # effective sample size: (sum of weights)^2 / sum of squared weights
     cdef double weighed               # the same for the worlds that the model weighed: a fit to them knows no more
-    cdef double place                 # of the last draw, in [0, 1): draws go round the weights by the golden ratio
+    cdef uint64_t place               # of draw number 0, in 1/2**64: draws go round the weights by the golden ratio
     cdef double started               # when filling began, by the monotonic clock
     cdef double span                  # seconds that filling may take; 0: as long as it takes
     cdef bint late(self, double share) noexcept nogil
@@ -30,7 +30,7 @@ cdef class Pool:
     cdef void list_pool(self, Belief belief, View view, int batch, int need, uint32_t choices,
                         uint32_t[ALL_BATCHES] *got, uint32_t loose) noexcept nogil
     cdef void weigh(self, const double *logs) noexcept nogil
-    cdef void draw(self, State *state, Rng *rng) noexcept nogil
+    cdef void draw(self, State *state, uint64_t number, Rng *rng) noexcept nogil
     cdef const Model *model           # while the pool is filled
     cdef double *logs                 # by world: log-likelihood of the others' choices
     cdef double *by_seat              # the same by world and seat, for the worlds that the model weighed

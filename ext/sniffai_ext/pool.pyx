@@ -14,7 +14,7 @@ from sniffai_ext.belief cimport TALON
 from sniffai_ext.clock cimport monotonic
 from sniffai_ext.inference cimport log_likelihoods
 from sniffai_ext.policy cimport Policy
-from sniffai_ext.rng cimport below, seed_rng, uniform
+from sniffai_ext.rng cimport below, next64, seed_rng
 from sniffai_ext.surrogate cimport Surrogate, fit_surrogate, likely
 from sniffai_ext.types cimport TILES, lowest, popcount, uint64_t
 
@@ -28,6 +28,8 @@ MOST_WORLDS = 1_000_000
 cdef enum:
     LEAST_WORLDS = 32     # worlds weighed however little time there is
     LOOK_EVERY = 8        # worlds between two looks at the clock
+
+cdef uint64_t GOLDEN = <uint64_t> 0x9e3779b97f4a7c15    # the golden ratio less 1, in 1/2**64
 
 
 cdef class Pool:
@@ -62,7 +64,7 @@ cdef class Pool:
             raise MemoryError
         self.room = room
         self.model = model
-        self.place = uniform(rng)
+        self.place = next64(rng)
         with nogil:
             if few:
                 got = belief.certain
@@ -199,16 +201,13 @@ cdef class Pool:
             self.world[i].upto = total
         self.effective = total * total / squares
 
-    cdef void draw(self, State *state, Rng *rng) noexcept nogil:
-        """Put the hidden hands and a shuffled talon of one world into a state."""
+    cdef void draw(self, State *state, uint64_t number, Rng *rng) noexcept nogil:
+        """Put the hidden hands of the ``number``-th draw and its talon, shuffled by ``rng``, into a state."""
         cdef double ticket
         cdef int low = 0, high = self.size - 1, middle, j, n = 0, seat
         cdef uint32_t talon
         cdef uint8_t tile
-        self.place += 0.6180339887498949     # the golden ratio less 1
-        if self.place >= 1:
-            self.place -= 1
-        ticket = self.place * self.world[high].upto
+        ticket = ((self.place + number * GOLDEN) >> 11) * (1.0 / 9007199254740992.0) * self.world[high].upto
         while low < high:
             middle = (low + high) // 2
             if self.world[middle].upto > ticket:

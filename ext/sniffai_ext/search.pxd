@@ -53,6 +53,8 @@ cdef class Search:
     cdef State start                  # everything known; the hidden hands and the talon are sampled into a copy
     cdef Tree tree
     cdef Rng rng
+    cdef bint common_worlds           # the n-th simulation of each root move has the same world
+    cdef uint64_t world_seed          # of the worlds' own random numbers
     cdef Growth growth
     cdef uint32_t epsilon             # chance of a random move in a rollout, in 1/65536
     cdef Equity equity                # None: chances to win the match are not told
@@ -67,7 +69,7 @@ cdef class Search:
     cdef double goal                  # probability of being best that decides a search; 0: never
     cdef double precision             # standard error in points that ends a search; 0: never
     cdef void simulate(self) noexcept nogil
-    cdef void determinize(self, State *state) noexcept nogil
+    cdef void determinize(self, uint64_t number, State *state) noexcept nogil
     cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil
     cdef void judge(self, const State *state, Result *result) noexcept nogil
     cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil

@@ -36,6 +36,7 @@ class Search:
         root_exploration: float = 80.0,
         by_spread: float = 1.0,
         root_share: float = 0.5,
+        common_worlds: bool = True,
         epsilon: float = 0.1,
         equity: Equity | None = None,
         match: bool = False,

@@ -2,7 +2,8 @@
 Search").
 
     until a limit is hit:
-        determinize   draw the hidden hands and the talon from the belief
+        determinize   draw the hidden hands and the talon from the belief: for the n-th simulation of each root move
+                      the same ones (common worlds), so that moves are not compared by their luck
         select        while every legal move of this world has a node, go down by UCB1 with availability counts,
                       its exploration term scaled by how far the values of the node itself spread
         expand        add a node for a legal move that has none
@@ -28,7 +29,7 @@ from sniffai_ext.clock cimport monotonic
 from sniffai_ext.equity cimport Equity
 from sniffai_ext.layout cimport Layout
 from sniffai_ext.policy cimport draw_by_softmax, rate_moves
-from sniffai_ext.rng cimport below, seed_rng
+from sniffai_ext.rng cimport below, next64, seed_rng
 from sniffai_ext.rollout cimport roll_out
 from sniffai_ext.round cimport draw_until_fit, give_pass, legal_moves, place
 from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
@@ -106,6 +107,7 @@ cdef class Search:
     :param root_exploration: the same at the root.
     :param by_spread: the weight in standard deviations of the node's values; the larger of both holds.
     :param root_share: share of the simulations that is spread evenly over the root's moves, 0..1.
+    :param common_worlds: whether the n-th simulation of every root move has the same world; else each has its own.
     :param epsilon: chance of a random move in a rollout, 0..1.
     :param equity: chances to win the match; None: they are not told.
     :param match: whether the utility is the chance to win the match; else it is the margin of the round.
@@ -127,10 +129,10 @@ cdef class Search:
     """
 
     def __init__(self, View view, seed, *, double exploration=40.0, double root_exploration=80.0, double by_spread=1.0,
-                 double root_share=0.5, double epsilon=0.1, Equity equity=None, bint match=False,
-                 memory_bytes=1 << 28, expected=0, int pool=0, int extra_worlds=0, double pool_seconds=0,
-                 Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05, bint follow=False,
-                 WorldValue value=None, root_moves=None, world=None):
+                 double root_share=0.5, bint common_worlds=True, double epsilon=0.1, Equity equity=None,
+                 bint match=False, memory_bytes=1 << 28, expected=0, int pool=0, int extra_worlds=0,
+                 double pool_seconds=0, Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05,
+                 bint follow=False, WorldValue value=None, root_moves=None, world=None):
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
         for data in (policy, value, equity):
@@ -151,7 +153,9 @@ cdef class Search:
         self.equity = equity
         self.table = NULL if equity is None else &equity.table
         self.match = match
+        self.common_worlds = common_worlds
         seed_rng(&self.rng, <uint64_t> (seed & 0xffffffffffffffff))
+        self.world_seed = next64(&self.rng)
         self._take_nets(policy, temperatures, floor, follow, value)
         self._consider(self.view.legal_moves() if root_moves is None else root_moves)
         if world is not None:
@@ -258,15 +262,17 @@ cdef class Search:
             self.simulate()
             self.done += 1
 
-    cdef void determinize(self, State *state) noexcept nogil:
-        """A full round that the view allows, each with its chance."""
+    cdef void determinize(self, uint64_t number, State *state) noexcept nogil:
+        """The full round of a number, among those that the view allows, each with its chance."""
+        cdef Rng rng
         memcpy(state, &self.start, sizeof(State))
         if self.known:
             return
+        seed_rng(&rng, self.world_seed + number)
         if self.pool is None:
-            self.belief.sample_hands(&self.rng, state.hand, state.talon)
+            self.belief.sample_hands(&rng, state.hand, state.talon)
         else:
-            self.pool.draw(state, &self.rng)
+            self.pool.draw(state, number, &rng)
 
     cdef void simulate(self) noexcept nogil:
         """One pass: determinize, select, expand, evaluate, back up."""
@@ -278,15 +284,12 @@ cdef class Search:
         cdef int seat
         cdef bint fresh
         cdef uint8_t move = 0
-        self.determinize(&state)
+        # What the root may choose hangs on no hidden tile, so the move can come before its world.
         path.length = 0
+        fresh = select_child(&self.tree, 0, &self.start, self.considered, &self.growth, &self.rng, &child, &move)
+        self.determinize(self.tree.nodes[child].visits if child and self.common_worlds else self.done, &state)
         while True:
             seat = state.seat
-            if self.follow and seat != self.view.seat:
-                fresh = self.follow_policy(node, &state, &child, &move)
-            else:
-                fresh = select_child(&self.tree, node, &state, NULL if node else self.considered, &self.growth,
-                                     &self.rng, &child, &move)
             push(&path, child, team_of(state.players, seat))
             place(&state, move)
             if child == 0:                   # no room for it: the simulation counts for the nodes above
@@ -304,6 +307,10 @@ cdef class Search:
                 if node == 0:
                     break
                 push(&path, node, 0)
+            if self.follow and state.seat != self.view.seat:
+                fresh = self.follow_policy(node, &state, &child, &move)
+            else:
+                fresh = select_child(&self.tree, node, &state, NULL, &self.growth, &self.rng, &child, &move)
         roll_out(&state, self.epsilon, &self.rng)
         self.judge(&state, &result)
         self.back_up(&path, &result)

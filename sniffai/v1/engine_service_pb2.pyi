@@ -139,8 +139,8 @@ class LevelScore(_message.Message):
     WON_COUNT_FIELD_NUMBER: _builtins.int
     MATCH_COUNT_FIELD_NUMBER: _builtins.int
     players: _builtins.int
-    """players is the number of seats: 2, 3 or 4. With 3 the level played alone against two of the level below, and a
-    third of the matches is even.
+    """players is the number of seats: 2, 3 or 4. With 3, two of the level played against one of the level below as often
+    as one against two, so that half of the matches is even with every number of seats.
     """
     won_count: _builtins.int
     """won_count is how many matches it won, at least 0."""

@@ -7,7 +7,7 @@ import pytest
 
 from sniffai import Round
 from sniffai.equity import load
-from sniffai.nets import load_policy
+from sniffai.nets import load_policy, load_world_value
 from sniffai_ext.errors import SniffError
 from sniffai_ext.search import Search
 from sniffai_ext.view import View
@@ -46,6 +46,30 @@ def test_a_run_in_slices_is_one_run(players: int) -> None:
         assert sliced.run(total, math.inf) == "simulations"
     assert sliced.root_moves() == whole.root_moves()
     assert (sliced.nodes, sliced.memory_bytes) == (whole.nodes, whole.memory_bytes)
+
+
+def first_values(view: View, seed: int, moves: list[tuple[int, int]], *, common_worlds: bool) -> dict[Any, Any]:
+    """The mean margins by root move after as many simulations as there are moves.
+
+    The net values every first visit, so that nothing but the world counts.
+    """
+    search = Search(view, seed, value=load_world_value(2), root_moves=moves, common_worlds=common_worlds)
+    search.run(len(moves), math.inf)
+    return {row[:2]: row[4] for row in search.root_moves()}
+
+
+def test_the_first_simulations_of_all_root_moves_share_a_world() -> None:
+    """So a move's value is the same alone and beside others; with worlds of their own only the first one's is."""
+    _, view = position(2)
+    moves = view.legal_moves()[:3]
+    assert len(moves) == 3
+    for seed in range(20):
+        alone = {}
+        for move in moves:
+            alone |= first_values(view, seed, [move], common_worlds=True)
+        assert first_values(view, seed, moves, common_worlds=True) == alone
+        apart = first_values(view, seed, moves, common_worlds=False)
+        assert sum(apart[move] == alone[move] for move in alone) == 1
 
 
 def test_a_node_takes_less_than_32_bytes() -> None:

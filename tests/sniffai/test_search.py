@@ -315,6 +315,7 @@ def test_there_are_no_stakes_any_more(name: str) -> None:
         {"root_exploration": 160.0},
         {"by_spread": 3.0},
         {"root_share": 0.9},
+        {"common_worlds": False},
         {"inference": False},
         {"follow": True},
         {"forget": True},
@@ -453,7 +454,7 @@ def test_a_move_that_reaches_the_target_now_is_first_and_certain(players: int, n
     for view in near_the_target(players, 6):
         assert set(view.scores_now) == {TARGET[players] - 10}
         team = team_of(players, view.seat)
-        analysis = analyze(view, Limits(simulations=600), seed=3, params=SearchParams(net_leaf=net_leaf))
+        analysis = analyze(view, Limits(simulations=3000), seed=3, params=SearchParams(net_leaf=net_leaf))
         assert analysis.moves[0].points_now >= 10
         for entry in analysis.moves:
             assert math.fsum(value.win_probability for value in entry.values) == pytest.approx(1, abs=1e-6)
@@ -617,8 +618,12 @@ def test_no_move_starves_that_begins_badly() -> None:
 
 
 def test_what_keeps_the_other_seat_out_is_found_with_two_seats_too() -> None:
-    """The rest of the round is a long walk alone: the good first moves are near each other, and none is far below 0."""
+    """The rest of the round is a long walk alone, and three first moves begin one of 70 points and more.
+
+    Which of them is found first is chance.
+    """
     for seed in (1, 2):
         moves = analyze(LOCKED_IN, Limits(simulations=200_000), seed=seed, params=SearchParams(match=False)).moves
-        assert (str(moves[0].move), (moves[0].mean_margin or 0) > 60) == ("2|4@0|2:HIGH", True)
+        assert str(moves[0].move) in ("2|4@0|2:HIGH", "2|2@0|2:HIGH", "4|4@0|4:HIGH")
+        assert (moves[0].mean_margin or 0) > 60
         assert sum((entry.mean_margin or 0) > 25 for entry in moves) >= 3
