@@ -64,6 +64,7 @@ cdef enum:
     CHECK_EVERY = 64      # simulations between two looks at the clock and at the stop flag: well under 0.2 ms
 
 cdef double CAUTION = 0.5     # standard errors by which a root move's value is lowered before the moves are ranked
+cdef double DOUBT = 1.5       # times the standard error of a difference that decides: a young tree errs in other ways too
 
 cdef enum StopReason:
     SIMULATIONS = 0
@@ -401,7 +402,7 @@ cdef class Search:
     cdef bint decided(self) noexcept nogil:
         """Whether the best root move is better than every other one with a probability of ``goal``.
 
-        No move is judged before it has FEW_VISITS visits.
+        No move is judged before it has FEW_VISITS visits, and errors count DOUBT times.
         """
         cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
         cdef int i, best = self.favourite(), count = self.tree.nodes[0].count, value = self.judged()
@@ -414,8 +415,8 @@ cdef class Search:
             if i == best:
                 continue
             gap = self.root[best].sum[value] / nodes[best].visits - self.root[i].sum[value] / nodes[i].visits
-            error = hypot(self.standard_error(best, value, nodes[best].visits),
-                          self.standard_error(i, value, nodes[i].visits))
+            error = DOUBT * hypot(self.standard_error(best, value, nodes[best].visits),
+                                  self.standard_error(i, value, nodes[i].visits))
             if 0.5 * erfc(-gap / (error * M_SQRT2 + 1e-12)) < self.goal:
                 return False
         return True
