@@ -95,9 +95,6 @@ class SearchParams:
     """Whether worlds are weighted by how likely the policy makes the other seats' past choices."""
     follow: bool = False
     """Whether the other seats follow the policy in the tree; else they choose by UCB1 too."""
-    redeal: bool = False
-    """Whether every second simulation deals the searching seat's hand anew, and the other seats learn from these alone
-    (Goodman 2019). Only with ``inference``."""
     forget: bool = False
     """Whether draws and passes are ignored, so that a hidden tile is as likely here as there. Only to compare."""
     exact: bool = True
@@ -119,7 +116,7 @@ class SearchParams:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
                 message = f"{least:g}..{most:g} is expected, not {shown(value)}"
                 raise LimitsError(message, reason="OUT_OF_RANGE", field=name)
-        for name in ("inference", "follow", "redeal", "forget", "exact", "match", "common_worlds"):
+        for name in ("inference", "follow", "forget", "exact", "match", "common_worlds"):
             _check_flag(name, getattr(self, name))
         if self.net_leaf is not None:
             _check_flag("net_leaf", self.net_leaf)

@@ -49,8 +49,7 @@ cdef class Belief:
     cdef uint64_t *ways               # [listed + 1][full + 1]: ways to finish from tile i with the room of an index
     cdef void add_cell(self, int seat, int batch, int size, uint32_t allowed) noexcept nogil
     cdef void add_batch(self, int place_, int batch, int size, uint32_t allowed) noexcept nogil
-    cdef bint take_view(self, View view) noexcept nogil
-    cdef bint refit(self, View view) noexcept nogil
+    cdef bint take_view(self, View view) noexcept
     cdef bint take_seat(self, View view, int seat) noexcept nogil
     cdef void list_tiles(self) noexcept nogil
     cdef bint fill(self) noexcept nogil

@@ -63,21 +63,7 @@ cdef class Belief:
             self.free_batches += 1
             self.pool_size += size
 
-    cdef bint refit(self, View view) noexcept nogil:
-        """Become the belief of another view; False if no deal explains it, or without memory."""
-        free(self.open_cells)
-        free(self.ways)
-        self.open_cells = NULL
-        self.ways = NULL
-        self.cells = self.listed = self.free_batches = self.pool_size = 0
-        self.pool = 0
-        memset(self.certain, 0, sizeof(self.certain))
-        if not self.take_view(view):
-            return False
-        self.list_tiles()
-        return self.fill() and self.count() > 0
-
-    cdef bint take_view(self, View view) noexcept nogil:
+    cdef bint take_view(self, View view) noexcept:
         """All batches of all places; False when some seat placed more than it can have held."""
         cdef int seat, n, pending
         cdef uint32_t fitting = FITTING[view.table.arms.open]

@@ -19,7 +19,6 @@ cdef enum:
 cdef struct Path:
     int length
     uint32_t[MAX_PATH] node
-    bint[MAX_PATH] learns # whether the node takes the result
     int[MAX_PATH] team    # whose move led to the node; 0 for an outcome
 
 # How the tree chooses among moves that all have a node.
@@ -54,10 +53,6 @@ cdef class Search:
     cdef State start                  # everything known; the hidden hands and the talon are sampled into a copy
     cdef Tree tree
     cdef Rng rng
-    cdef bint redeal                  # every second simulation is one for the other seats
-    cdef View told                    # what the seat after a root move knows
-    cdef Belief other                 # and what it believes
-    cdef bint deal_anew(self, State *state, uint8_t move) noexcept nogil
     cdef bint common_worlds           # the n-th simulation of each root move has the same world
     cdef uint64_t world_seed          # of the worlds' own random numbers
     cdef Growth growth

@@ -49,7 +49,6 @@ class Search:
         temperatures: tuple[float, float, float] = ...,
         floor: float = 0.05,
         follow: bool = False,
-        redeal: bool = False,
         value: WorldValue | None = None,
         root_moves: Sequence[tuple[int, int]] | None = None,
         world: tuple[Sequence[int], Sequence[int]] | None = None,

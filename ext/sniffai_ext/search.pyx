@@ -121,10 +121,6 @@ cdef class Search:
     :param temperatures: of the model's choices by phase, in points.
     :param floor: share of choices that the model takes for random, above 0.
     :param follow: the other seats follow the policy in the tree too.
-    :param redeal: every second simulation is one for the other seats (Goodman 2019): after the root move, all that the
-        next seat cannot see, the searching seat's hand included, is dealt anew from what that seat knows. The others'
-        moves in the tree learn from these simulations alone, the own ones from the others alone. With a policy only,
-        which plays the dealt hand.
     :param value: evaluates leaves; None: leaves are rolled out.
     :param root_moves: the only moves to consider at the root, as ``(tile, at)``; None: all.
     :param world: ``(hands, talon)``, tile masks by seat and tile indices in the order of drawing: nothing is hidden,
@@ -137,7 +133,7 @@ cdef class Search:
                  double root_share=0.5, bint common_worlds=True, double epsilon=0.1, Equity equity=None,
                  bint match=False, memory_bytes=1 << 28, expected=0, int pool=0, int extra_worlds=0,
                  double pool_seconds=0, Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05,
-                 bint follow=False, bint redeal=False, WorldValue value=None, root_moves=None, world=None):
+                 bint follow=False, WorldValue value=None, root_moves=None, world=None):
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
         for data in (policy, value, equity):
@@ -159,10 +155,6 @@ cdef class Search:
         self.table = NULL if equity is None else &equity.table
         self.match = match
         self.common_worlds = common_worlds
-        self.redeal = redeal and policy is not None
-        if self.redeal:
-            self.told = view.copy()
-            self.other = Belief(view)
         seed_rng(&self.rng, <uint64_t> (seed & 0xffffffffffffffff))
         self.world_seed = next64(&self.rng)
         self._take_nets(policy, temperatures, floor, follow, value)
@@ -283,31 +275,6 @@ cdef class Search:
         else:
             self.pool.draw(state, number, &rng)
 
-    cdef bint deal_anew(self, State *state, uint8_t move) noexcept nogil:
-        """After a root move: deal all that the seat to move cannot see; False if nothing explains what it saw."""
-        cdef int own = self.view.seat, seat = state.seat, b, n = self.view.shed_count[own]
-        cdef uint8_t tile = <uint8_t> move_tile(move)
-        cdef uint16_t origins = 0
-        cdef uint32_t kept = state.hand[seat]
-        cdef Rng rng
-        for b in range(self.view.batch_count[own]):
-            if self.view.batch[own][b].size and self.view.batch[own][b].allowed >> tile & 1:
-                origins |= <uint16_t> (1 << b)
-        self.told.shed[own][n].tile = tile
-        self.told.shed[own][n].origins = origins
-        self.told.shed_count[own] = n + 1
-        self.told.table.tiles = self.view.table.tiles | <uint32_t> 1 << tile
-        self.told.seat = self.told.to_move = seat
-        self.told.hand = kept
-        if not self.other.refit(self.told):
-            return False
-        for b in range(state.players):
-            state.hand[b] = 0
-        seed_rng(&rng, self.world_seed + (<uint64_t> 1 << 40) + self.done)
-        self.other.sample_hands(&rng, state.hand, state.talon)
-        state.hand[seat] = kept
-        return True
-
     cdef void simulate(self) noexcept nogil:
         """One pass: determinize, select, expand, evaluate, back up."""
         cdef State state
@@ -320,18 +287,12 @@ cdef class Search:
         cdef uint8_t move = 0
         # What the root may choose hangs on no hidden tile, so the move can come before its world.
         path.length = 0
-        cdef bint others = self.redeal and self.done & 1
-        fresh = select_child(&self.tree, 0, &self.start, self.considered, &self.growth, &self.rng, &child, &move,
-                             not others)
-        others = others and not fresh
+        fresh = select_child(&self.tree, 0, &self.start, self.considered, &self.growth, &self.rng, &child, &move)
         self.determinize(self.tree.nodes[child].visits if child and self.common_worlds else self.done, &state)
         while True:
             seat = state.seat
-            path.learns[path.length] = not self.redeal or others != (seat == self.view.seat)
             push(&path, child, team_of(state.players, seat))
             place(&state, move)
-            if others and path.length == 1 and state.end == RUNNING:
-                others = self.deal_anew(&state, move)
             if child == 0:                   # no room for it: the simulation counts for the nodes above
                 path.length -= 1
             if fresh and self.leaf != NULL and state.end == RUNNING:
@@ -346,13 +307,11 @@ cdef class Search:
                 node = outcome_child(&self.tree, child, seen)
                 if node == 0:
                     break
-                path.learns[path.length] = True
                 push(&path, node, 0)
-            if (self.follow and state.seat != self.view.seat) or (others and state.seat == self.view.seat):
+            if self.follow and state.seat != self.view.seat:
                 fresh = self.follow_policy(node, &state, &child, &move)
             else:
-                fresh = select_child(&self.tree, node, &state, NULL, &self.growth, &self.rng, &child, &move,
-                                     not self.redeal or others or state.seat == self.view.seat)
+                fresh = select_child(&self.tree, node, &state, NULL, &self.growth, &self.rng, &child, &move)
         roll_out(&state, self.epsilon, &self.rng)
         self.judge(&state, &result)
         self.back_up(&path, &result)
@@ -407,12 +366,10 @@ cdef class Search:
         cdef int i, root_move
         cdef double scale = MATCH_POINTS if self.match else 1
         cdef const double *utility = result.value + (3 if self.match else 0)
-        if path.learns[0]:
-            note_utility(self.tree.nodes, scale * utility[0])
+        note_utility(self.tree.nodes, scale * utility[0])
         for i in range(path.length):
-            if path.learns[i]:
-                note_utility(self.tree.nodes + path.node[i], scale * utility[path.team[i]])
-        if path.length and path.learns[0]:
+            note_utility(self.tree.nodes + path.node[i], scale * utility[path.team[i]])
+        if path.length:
             root_move = path.node[0] - self.tree.nodes[0].children
             note_result(&self.root[root_move], self.tree.nodes[path.node[0]].visits, result)
 
@@ -637,8 +594,7 @@ cdef inline void margins(const double *gain, int teams, double *value) noexcept 
 
 
 cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, const uint64_t *considered,
-                              const Growth *growth, Rng *rng, uint32_t *child, uint8_t *move,
-                              bint learns) noexcept nogil:
+                              const Growth *growth, Rng *rng, uint32_t *child, uint8_t *move) noexcept nogil:
     """Choose a legal move: one without a node if there is any (True: it got one, or 0 without memory), else a root move
     that has less than its share of visits, else by UCB1.
 
@@ -662,7 +618,7 @@ cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, c
         node = tree.nodes + first + i
         if node.key < OUTCOME and legal[node.key >> 6] >> (node.key & 63) & 1:
             legal[node.key >> 6] ^= <uint64_t> 1 << (node.key & 63)
-            node.availability += learns
+            node.availability += 1
             known[found] = first + i
             found += 1
     if found < count:
@@ -709,7 +665,7 @@ cdef inline uint32_t best_by_ucb(const Tree *tree, uint32_t parent, const uint32
         due = <uint32_t> (growth.root_share * tree.nodes[0].visits / found)
     for i in range(found):
         node = tree.nodes + known[i]
-        if node.visits < due or node.visits == 0:
+        if node.visits < due:
             return known[i]
         share = <float> 1.0 / <float> (node.visits if node.visits else 1)
         bound = <float> node.total * share + exploration * sqrtf(fast_ln(<float> node.availability) * share)

@@ -46,6 +46,6 @@ cdef class View:
     cdef int[4] shed_count
     cdef Choice[28] choice
     cdef int choices
-    cdef uint32_t unseen(self) noexcept nogil
+    cdef uint32_t unseen(self) noexcept
     cdef void note_choice(self, int seat, int move) noexcept
     cdef void fill_state(self, State *state) noexcept

@@ -1,6 +1,6 @@
 """One seat's knowledge, event by event, each checked against the rules and the seat's own hand.
 
-For every seat (for its own: what the others know of it) the history is kept as *batches*: the tiles of its deal and of each draw. A draw or a pass says
+For every other seat the history is kept as *batches*: the tiles of its deal and of each draw. A draw or a pass says
 that no tile held at that moment fits (rules 5), so the batches of that moment lose the fitting tiles. A tile placed
 later came out of one of the batches that could still hold it.
 """
@@ -159,9 +159,10 @@ cdef class View:
                 from None
         if seat == self.seat:
             self._shed_own(tile)
-        elif not self.pending:
-            self.note_choice(seat, move)
-        self._shed_other(seat, tile)
+        else:
+            if not self.pending:
+                self.note_choice(seat, move)
+            self._shed_other(seat, tile)
         points = self.table.put(tile, at)
         self.on_table = self.table.tiles
         self.size[seat] -= 1
@@ -245,8 +246,8 @@ cdef class View:
         elif tiles:
             raise ViewError("the tiles that another seat drew are hidden", reason="HIDDEN_TILES_GIVEN", field="tiles")
         else:
+            self._exclude(seat)
             self.pending += count
-        self._exclude(seat)
         self.void_pips[seat] = self.table.arms.open
         self.size[seat] += count
         self.talon_size -= count
@@ -288,8 +289,9 @@ cdef class View:
             if self.table.fits(self.hand):
                 raise ViewError("a tile of the hand fits: passing is not allowed", reason="PASS_NOT_ALLOWED",
                                 field="pass")
-        self._exclude(seat)
-        self._add_batch(seat, self.pending)
+        else:
+            self._exclude(seat)
+            self._add_batch(seat, self.pending)
         self.void_pips[seat] = self.table.arms.open
         self.pending = 0
         self.passes += 1
@@ -348,7 +350,7 @@ cdef class View:
             return []
         return self.table.moves(<uint32_t> 1 << self.forced if self.forced >= 0 else self.hand)
 
-    cdef uint32_t unseen(self) noexcept nogil:
+    cdef uint32_t unseen(self) noexcept:
         """The tiles that the seat has not seen."""
         return ALL_TILES & ~(self.hand | self.table.tiles)
 
