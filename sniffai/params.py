@@ -61,8 +61,8 @@ class Limits:
         return replace(self, seconds=seconds, memory_bytes=self.memory_bytes or DEFAULT_MEMORY_BYTES)
 
 
-NET_LEAF_SEATS: Final = (2,)
-"""Numbers of seats with which the world-value net beats rollouts at equal time (docs/search.md)."""
+NET_LEAF_SEATS: Final = (2, 4)
+"""Numbers of seats with which the world-value net beats rollouts at equal time (docs/strength.md)."""
 
 MODEL_TEMPERATURES: Final = {2: (2.1, 3.9, 6.2), 3: (1.55, 2.4, 3.4), 4: (1.55, 3.25, 4.3)}
 """How sharply the search itself follows the policy, in points, by number of seats and by phase (fewer than 8 tiles on
@@ -90,7 +90,7 @@ class SearchParams:
     """Chance of a random move instead of the one with the most points in a rollout: 0..1."""
     net_leaf: bool | None = None
     """Whether leaves are valued by the world-value net; else they are rolled out. ``None``: what measures better, the
-    net with 2 seats, rollouts with 3 and 4."""
+    net with 2 and 4 seats, rollouts with 3."""
     inference: bool = True
     """Whether worlds are weighted by how likely the policy makes the other seats' past choices."""
     follow: bool = False

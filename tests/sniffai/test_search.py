@@ -345,7 +345,7 @@ def test_leaves_are_valued_by_the_net_where_that_measures_better(players: int) -
         for net_leaf in (None, False, True)
     )
     assert rollouts != net
-    assert shipped == (net if players == 2 else rollouts)
+    assert shipped == (rollouts if players == 3 else net)
 
 
 def test_epsilon_changes_rollouts() -> None:
