@@ -28,15 +28,14 @@ def distinct_moves(view: View) -> list[Move]:
     ]
 
 
-def considered_moves(view: View, include: Moves, exclude: Moves) -> list[Move]:
-    """The distinct moves that are included or not excluded, in the order of :func:`distinct_moves`.
+def considered_moves(view: View, moves: list[Move], include: Moves, exclude: Moves) -> list[Move]:
+    """Those of the :func:`distinct_moves` of a view that are included or not excluded, in their order.
 
     A move that a caller names stands for all its equal attachment points.
 
     :raises TileError: a tile does not exist; ``field`` is such as ``"include[2].tile"``.
     :raises MoveError: both are given; a move is not legal or named twice; nothing is left.
     """
-    moves = distinct_moves(view)
     if include is None and exclude is None:
         return moves
     if include is not None and exclude is not None:

@@ -67,18 +67,19 @@ def _evaluation(
     line: tuple[LineStep, ...],
 ) -> MoveEvaluation:
     own = values[team_of(view.players, view.seat)] if values else None
-    after = view.after(move)
+    layout = view.core().layout
+    points, count, _ = layout.outlook(*move.codes)
     return MoveEvaluation(
         rank=rank,
         move=move,
-        equal_points=tuple(str(point_name(at)) for at in view.core().layout.equal_points(*move.codes)),
+        equal_points=tuple(str(point_name(at)) for at in layout.equal_points(*move.codes)),
         visits=visits,
         availability=availability,
         values=values,
         mean_margin=own.mean_margin if own else None,
         standard_error=own.standard_error if own else None,
-        points_now=after.points,
-        count_after=after.count,
+        points_now=points,
+        count_after=count,
         win_probability=own.win_probability if own else None,
         win_probability_error=own.win_probability_error if own else None,
         loss=standing.loss,

@@ -95,7 +95,7 @@ class Searcher:
             raise ViewError(f"seat {view.seat} has nothing to decide: {why}", reason=reason, field="seat")
         self._view = view
         self._legal = distinct_moves(view)
-        self._moves = considered_moves(view, include, exclude)
+        self._moves = considered_moves(view, self._legal, include, exclude)
         self._seed = check_seed(seed)
         self._params = params or SearchParams()
         self._threads = check_threads(threads)
@@ -160,7 +160,7 @@ class Searcher:
         """The trees, each with a seed of its own and its share of the memory."""
         if not self._cores:
             options = self._options(self._share(run.shortened()))
-            asked = self._options(self._share(run.limits))
+            asked = self._options(self._share(run.limits)) if run.by_end else options
             self._hurried |= options["pool"] != asked["pool"] or options["pool"] * options["pool_seconds"] > 0
             seeds = [(self._seed + k * SEED_STEP) % 2**64 for k in range(self._threads)]
             self._cores = self._side_by_side(lambda seed: CoreSearch(self._seen(), seed, **options), seeds)

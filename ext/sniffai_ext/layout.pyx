@@ -22,13 +22,17 @@ def point_name(int at):
     :param at: ``tile * 4 + port``, 0..111.
     :raises TileError: there is no such tile or port.
     """
+    check_point(at)
+    tile, port = at >> 2, at & 3
+    return f"{tile_text(tile)}:{(DOUBLE_PORTS if is_double(tile) else PLAIN_PORTS)[port]}"
+
+
+cdef int check_point(int at) except -1:
     if not 0 <= at < TILES * 4:
         raise TileError(f"there is no attachment point {at}", reason="UNKNOWN_ATTACHMENT_POINT", field="at")
-    tile, port = at >> 2, at & 3
-    names = DOUBLE_PORTS if is_double(tile) else PLAIN_PORTS
-    if port >= len(names):
-        raise TileError(f"a plain tile has no port {port}", reason="UNKNOWN_ATTACHMENT_POINT", field="at")
-    return f"{tile_text(tile)}:{names[port]}"
+    if at & 3 >= 2 and not is_double(at >> 2):
+        raise TileError(f"a plain tile has no port {at & 3}", reason="UNKNOWN_ATTACHMENT_POINT", field="at")
+    return 0
 
 
 cdef class Layout:
@@ -97,23 +101,23 @@ cdef class Layout:
             return make_move(tile, 0, LEAD)
         if at == -1:
             raise MoveError("only the lead has no attachment point", reason="ATTACHMENT_POINT_MISSING", field="at")
-        name = point_name(at)
+        check_point(at)
         target, port = at >> 2, at & 3
         if not self.tiles >> target & 1:
             raise MoveError(f"{tile_text(target)} is not on the table", reason="ATTACHMENT_POINT_NOT_ON_TABLE",
                             field="at")
         if not self.port_open(target, port):
             if self.joined[target] >> port & 1:
-                raise MoveError(f"{name} is joined already", reason="ATTACHMENT_POINT_JOINED", field="at")
+                raise MoveError(f"{point_name(at)} is joined already", reason="ATTACHMENT_POINT_JOINED", field="at")
             if target != self.sniff:
                 raise MoveError(f"{tile_text(target)} is not the sniff: it has no sides", reason="NOT_THE_SNIFF",
                                 field="at")
-            raise MoveError(f"{name} opens only when both line ports of the sniff are joined", reason="SIDE_CLOSED",
-                            field="at")
+            raise MoveError(f"{point_name(at)} opens only when both line ports of the sniff are joined",
+                            reason="SIDE_CLOSED", field="at")
         pips = self.port_pips(target, port)
         if LOW[tile] != pips and HIGH[tile] != pips:
-            raise MoveError(f"{tile_text(tile)} has no half of {pips} pips to join {name}", reason="TILE_DOES_NOT_FIT",
-                            field="at")
+            raise MoveError(f"{tile_text(tile)} has no half of {pips} pips to join {point_name(at)}",
+                            reason="TILE_DOES_NOT_FIT", field="at")
         return make_move(tile, LOW[tile] != pips, self.port_kind(target, port))
 
     cdef int put(self, int tile, int at) except -1:

@@ -147,7 +147,6 @@ cdef inline float net_value(const Net *net, const float *acc, float skip) noexce
     cdef float total = skip
     cdef int j
     narrow_sums(net, acc, narrow)
-    for j in range(NARROW):
-        if narrow[j] > 0:
-            total += narrow[j] * net.out[j]
+    for j in range(NARROW):              # without a branch: which units are silent cannot be foretold
+        total += (narrow[j] if narrow[j] > 0 else 0) * net.out[j]
     return total

@@ -4,7 +4,7 @@ from sniffai_ext.belief cimport ALL_BATCHES, Belief
 from sniffai_ext.inference cimport Model
 from sniffai_ext.rng cimport Rng
 from sniffai_ext.surrogate cimport World
-from sniffai_ext.types cimport State, uint8_t, uint32_t, uint64_t
+from sniffai_ext.types cimport uint32_t, uint64_t
 from sniffai_ext.view cimport View
 
 cdef class Pool:
@@ -13,6 +13,7 @@ cdef class Pool:
     cdef uint32_t own                 # tiles in that seat's own hand
     cdef readonly object assignments  # of the belief, an exact int
     cdef World *world
+    cdef int *index                   # by share of the weights, 0..size-1: where to begin to look for the world
     cdef readonly int size
     cdef int room
     cdef readonly bint complete       # every assignment is in it
@@ -30,7 +31,8 @@ cdef class Pool:
     cdef void list_pool(self, Belief belief, View view, int batch, int need, uint32_t choices,
                         uint32_t[ALL_BATCHES] *got, uint32_t loose) noexcept nogil
     cdef void weigh(self, const double *logs) noexcept nogil
-    cdef void draw(self, State *state, uint64_t number, Rng *rng) noexcept nogil
+    cdef void list_shares(self) noexcept nogil
+    cdef void draw(self, uint32_t *hands, uint64_t number) noexcept nogil
     cdef const Model *model           # while the pool is filled
     cdef double *logs                 # by world: log-likelihood of the others' choices
     cdef double *by_seat              # the same by world and seat, for the worlds that the model weighed

@@ -14,9 +14,9 @@ from sniffai_ext.belief cimport TALON
 from sniffai_ext.clock cimport monotonic
 from sniffai_ext.inference cimport log_likelihoods
 from sniffai_ext.policy cimport Policy
-from sniffai_ext.rng cimport below, next64, seed_rng
+from sniffai_ext.rng cimport next64, seed_rng
 from sniffai_ext.surrogate cimport Surrogate, fit_surrogate, likely
-from sniffai_ext.types cimport TILES, lowest, popcount, uint64_t
+from sniffai_ext.types cimport TILES, lowest, popcount, uint8_t
 
 import numpy as np
 
@@ -39,6 +39,7 @@ cdef class Pool:
         free(self.world)
         free(self.logs)
         free(self.by_seat)
+        free(self.index)
 
     cdef bint fill(self, Belief belief, View view, const Model *model, int room, int extra, Rng *rng) except -1:
         """Make the pool: all assignments if there are at most ``room``, else so many samples.
@@ -60,7 +61,8 @@ cdef class Pool:
         self.world = <World *> malloc((room + extra) * sizeof(World))
         self.logs = <double *> malloc((room + extra) * sizeof(double))
         self.by_seat = <double *> malloc(4 * room * sizeof(double))
-        if self.world == NULL or self.logs == NULL or self.by_seat == NULL:
+        self.index = <int *> malloc((room + extra) * sizeof(int))
+        if self.world == NULL or self.logs == NULL or self.by_seat == NULL or self.index == NULL:
             raise MemoryError
         self.room = room
         self.model = model
@@ -81,6 +83,7 @@ cdef class Pool:
             if extra:
                 self.extend(belief, view, extra, rng)
                 self.weigh(self.logs)
+            self.list_shares()
         self.model = NULL
         self.complete = few
         return True
@@ -201,29 +204,24 @@ cdef class Pool:
             self.world[i].upto = total
         self.effective = total * total / squares
 
-    cdef void draw(self, State *state, uint64_t number, Rng *rng) noexcept nogil:
-        """Put the hidden hands of the ``number``-th draw and its talon, shuffled by ``rng``, into a state."""
-        cdef double ticket
-        cdef int low = 0, high = self.size - 1, middle, j, n = 0, seat
-        cdef uint32_t talon
-        cdef uint8_t tile
-        ticket = ((self.place + number * GOLDEN) >> 11) * (1.0 / 9007199254740992.0) * self.world[high].upto
-        while low < high:
-            middle = (low + high) // 2
-            if self.world[middle].upto > ticket:
-                high = middle
-            else:
-                low = middle + 1
-        for seat in range(state.players):
-            state.hand[seat] |= self.world[low].hand[seat]
-        talon = self.world[low].talon
-        while talon:
-            tile = <uint8_t> lowest(talon)
-            talon &= talon - 1
-            j = below(rng, n + 1)            # the inside-out shuffle
-            state.talon[n] = state.talon[j]
-            state.talon[j] = tile
-            n += 1
+    cdef void list_shares(self) noexcept nogil:
+        """Where to begin to look for a share of the weights: the first world that can hold it, rounding aside."""
+        cdef double step = self.world[self.size - 1].upto / self.size * (1 - 1e-12)
+        cdef int share, i = 0
+        for share in range(self.size):
+            while self.world[i].upto < step * share:
+                i += 1
+            self.index[share] = i
+
+    cdef void draw(self, uint32_t *hands, uint64_t number) noexcept nogil:
+        """Put the hidden tiles of the ``number``-th draw into the hands."""
+        cdef double share = ((self.place + number * GOLDEN) >> 11) * (1.0 / 9007199254740992.0)
+        cdef double ticket = share * self.world[self.size - 1].upto
+        cdef int seat, i = self.index[<int> (share * self.size)]
+        while i < self.size - 1 and self.world[i].upto <= ticket:
+            i += 1
+        for seat in range(self.players):
+            hands[seat] |= self.world[i].hand[seat]
 
     def worlds(self):
         """``[(hidden hands by seat..., talon, weight)]``, weights adding up to 1; four seats, absent ones with nothing.

@@ -3,7 +3,7 @@
 from sniffai_ext.layout cimport Layout, has_double, has_line, join, singles_at
 from sniffai_ext.types cimport (
     BLOCKED, DOUBLE, FITTING, HIGH, LEAD, LINE, LOW, NO_TILE, RUNNING, SINGLE, SUIT, TARGET, WENT_OUT, State,
-    lowest, make_move, move_tile, target_of, team_count, team_of, uint8_t, uint32_t,
+    lowest, make_move, move_tile, popcount, target_of, team_count, team_of, uint8_t, uint32_t,
 )
 from sniffai_ext.utility cimport settlement
 
@@ -48,6 +48,23 @@ cdef inline int legal_moves(const State *state, uint8_t *moves) noexcept nogil:
                 n = add_moves(fitting, pips, DOUBLE, moves, n)
             if has_line(&state.arms, pips):
                 n = add_moves(fitting, pips, LINE, moves, n)
+    return n
+
+cdef inline int count_moves(const State *state) noexcept nogil:
+    """How many moves :func:`legal_moves` writes."""
+    cdef uint32_t tiles = choice(state)
+    cdef uint32_t open = state.arms.open
+    cdef uint32_t fitting
+    cdef int pips, n = 0
+    if open == 0:
+        return popcount(tiles)
+    while open:
+        pips = lowest(open)
+        open &= open - 1
+        fitting = tiles & SUIT[pips]
+        if fitting:
+            n += popcount(fitting) * (
+                (singles_at(&state.arms, pips) > 0) + has_double(&state.arms, pips) + has_line(&state.arms, pips))
     return n
 
 cdef inline void pass_turn(State *state) noexcept nogil:

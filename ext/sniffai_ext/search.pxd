@@ -66,10 +66,11 @@ cdef class Search:
     cdef bint busy                    # a run is under way
     cdef RootStats[ROOT_ROOM] root    # by root move
     cdef uint64_t[4] considered       # bits of the compact moves that the root may choose
+    cdef int root_count               # how many these are
     cdef double goal                  # probability of being best that decides a search; 0: never
     cdef double precision             # standard error in points that ends a search; 0: never
     cdef void simulate(self) noexcept nogil
-    cdef void determinize(self, uint64_t number, State *state) noexcept nogil
+    cdef bint determinize(self, uint64_t number, State *state) noexcept nogil
     cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil
     cdef void judge(self, const State *state, Result *result) noexcept nogil
     cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil

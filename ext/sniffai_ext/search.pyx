@@ -31,10 +31,10 @@ from sniffai_ext.layout cimport Layout
 from sniffai_ext.policy cimport draw_by_softmax, rate_moves
 from sniffai_ext.rng cimport below, next64, seed_rng
 from sniffai_ext.rollout cimport roll_out
-from sniffai_ext.round cimport draw_until_fit, give_pass, legal_moves, place
+from sniffai_ext.round cimport choice, count_moves, draw_until_fit, give_pass, legal_moves, place
 from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
 from sniffai_ext.types cimport (
-    ALL_TILES, MAX_MOVES, RUNNING, move_tile, popcount, target_of, team_count, team_of, uint16_t,
+    ALL_TILES, FITTING, MAX_MOVES, RUNNING, lowest, move_tile, popcount, target_of, team_count, team_of, uint16_t,
 )
 from sniffai_ext.utility cimport end_chances, hoped_chance, settlement
 from sniffai_ext.world_value cimport world_value
@@ -185,6 +185,7 @@ cdef class Search:
             if (tile, at) not in legal:
                 raise ViewError(f"no legal move of the seat: {tile}, {at}", reason="NOT_LEGAL", field="root_moves")
             move = self.view.table.compact(tile, at)
+            self.root_count += not self.considered[move >> 6] >> (move & 63) & 1
             self.considered[move >> 6] |= <uint64_t> 1 << (move & 63)
         if not root_moves:
             raise ViewError("no move to consider", reason="NO_MOVES", field="root_moves")
@@ -263,17 +264,21 @@ cdef class Search:
             self.simulate()
             self.done += 1
 
-    cdef void determinize(self, uint64_t number, State *state) noexcept nogil:
-        """The full round of a number, among those that the view allows, each with its chance."""
+    cdef bint determinize(self, uint64_t number, State *state) noexcept nogil:
+        """The full round of a number, among those that the view allows, each with its chance.
+
+        False where the talon has no order yet: most simulations never draw, the others ask :func:`order_talon`.
+        """
         cdef Rng rng
         memcpy(state, &self.start, sizeof(State))
         if self.known:
-            return
+            return True
+        if self.pool is not None:
+            self.pool.draw(state.hand, number)
+            return False
         seed_rng(&rng, self.world_seed + number)
-        if self.pool is None:
-            self.belief.sample_hands(&rng, state.hand, state.talon)
-        else:
-            self.pool.draw(state, number, &rng)
+        self.belief.sample_hands(&rng, state.hand, state.talon)
+        return True
 
     cdef void simulate(self) noexcept nogil:
         """One pass: determinize, select, expand, evaluate, back up."""
@@ -282,13 +287,16 @@ cdef class Search:
         cdef Result result
         cdef uint32_t node = 0, child = 0
         cdef uint16_t seen
+        cdef uint64_t number
         cdef int seat
-        cdef bint fresh
+        cdef bint fresh, ordered
         cdef uint8_t move = 0
         # What the root may choose hangs on no hidden tile, so the move can come before its world.
         path.length = 0
-        fresh = select_child(&self.tree, 0, &self.start, self.considered, &self.growth, &self.rng, &child, &move)
-        self.determinize(self.tree.nodes[child].visits if child and self.common_worlds else self.done, &state)
+        fresh = select_child(&self.tree, 0, &self.start, self.considered, self.root_count, &self.growth, &self.rng,
+                             &child, &move)
+        number = self.tree.nodes[child].visits if child and self.common_worlds else self.done
+        ordered = self.determinize(number, &state)
         while True:
             seat = state.seat
             push(&path, child, team_of(state.players, seat))
@@ -299,6 +307,9 @@ cdef class Search:
                 self.estimate(&state, seat, &result)
                 self.back_up(&path, &result)
                 return
+            if not ordered and state.end == RUNNING and not state.hand[state.seat] & FITTING[state.arms.open]:
+                order_talon(&state, self.world_seed + number)
+                ordered = True
             seen = settle_turn_seen(&state, self.view.seat)
             if fresh or state.end != RUNNING:
                 break
@@ -311,7 +322,10 @@ cdef class Search:
             if self.follow and state.seat != self.view.seat:
                 fresh = self.follow_policy(node, &state, &child, &move)
             else:
-                fresh = select_child(&self.tree, node, &state, NULL, &self.growth, &self.rng, &child, &move)
+                fresh = select_child(&self.tree, node, &state, NULL, count_moves(&state), &self.growth, &self.rng,
+                                     &child, &move)
+        if not ordered:
+            order_talon(&state, self.world_seed + number)
         roll_out(&state, self.epsilon, &self.rng)
         self.judge(&state, &result)
         self.back_up(&path, &result)
@@ -543,6 +557,20 @@ def ranked(rows):
     return sorted(rows, key=key)
 
 
+cdef inline void order_talon(State *state, uint64_t seed) noexcept nogil:
+    """Put the tiles that are neither placed nor in a hand into the talon, in an order by lot."""
+    cdef Rng rng
+    cdef uint32_t tiles = ALL_TILES & ~(state.table | state.hand[0] | state.hand[1] | state.hand[2] | state.hand[3])
+    cdef int j, n = 0
+    seed_rng(&rng, seed)
+    while tiles:
+        j = below(&rng, n + 1)               # the inside-out shuffle
+        state.talon[n] = state.talon[j]
+        state.talon[j] = <uint8_t> lowest(tiles)
+        tiles &= tiles - 1
+        n += 1
+
+
 cdef inline void note_utility(Node *node, double utility) noexcept nogil:
     """One more simulation through a node."""
     cdef float off
@@ -593,36 +621,35 @@ cdef inline void margins(const double *gain, int teams, double *value) noexcept 
         value[team] = gain[team] - (total - gain[team]) / (teams - 1)
 
 
-cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, const uint64_t *considered,
+cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, const uint64_t *considered, int count,
                               const Growth *growth, Rng *rng, uint32_t *child, uint8_t *move) noexcept nogil:
-    """Choose a legal move: one without a node if there is any (True: it got one, or 0 without memory), else a root move
-    that has less than its share of visits, else by UCB1.
+    """Choose among ``count`` legal moves, those considered (NULL: all): one without a node if there is any (True: it
+    got one, or 0 without memory), else a root move that has less than its share of visits, else by UCB1.
 
     UCB1 with availability counts: mean + exploration * sqrt(ln(availability) / visits), Cowling et al. 2012, III-A. A
     fixed exploration is too small where one line loses a round and the next one wins it, and what begins badly there
     would hardly be tried again; so it grows with the spread of the node's own values (docs/search.md).
+
+    Who comes to a node finds the same arms each time. So a move that has a node is legal whenever its tile is at hand.
     """
     cdef uint8_t[MAX_MOVES] moves
     cdef uint32_t[MAX_MOVES] known
-    cdef uint64_t[4] legal
+    cdef uint32_t tiles = choice(state)
     cdef Node *node
-    cdef int i, count = legal_moves(state, moves), found = 0
-    if considered != NULL:
-        count = keep(moves, count, considered)
-    cdef uint32_t first = tree.nodes[parent].children
+    cdef int found = 0
+    cdef uint32_t i, first = tree.nodes[parent].children
     known[0] = 0
-    legal[0] = legal[1] = legal[2] = legal[3] = 0
-    for i in range(count):
-        legal[moves[i] >> 6] |= <uint64_t> 1 << (moves[i] & 63)
-    for i in range(tree.nodes[parent].count):
-        node = tree.nodes + first + i
-        if node.key < OUTCOME and legal[node.key >> 6] >> (node.key & 63) & 1:
-            legal[node.key >> 6] ^= <uint64_t> 1 << (node.key & 63)
+    for i in range(first, first + tree.nodes[parent].count):
+        node = tree.nodes + i
+        if node.key < OUTCOME and tiles >> move_tile(<uint8_t> node.key) & 1:
             node.availability += 1
-            known[found] = first + i
+            known[found] = i
             found += 1
     if found < count:
-        move[0] = nth_left(moves, count, legal, below(rng, count - found))
+        count = legal_moves(state, moves)
+        if considered != NULL:
+            count = keep(moves, count, considered)
+        move[0] = nth_new(tree, known, found, moves, count, below(rng, count - found))
         child[0] = add_child(tree, parent, move[0])
         if child[0]:
             tree.nodes[child[0]].availability = 1
@@ -641,9 +668,18 @@ cdef inline int keep(uint8_t *moves, int count, const uint64_t *considered) noex
     return kept
 
 
-cdef inline uint8_t nth_left(const uint8_t *moves, int count, const uint64_t *left, int n) noexcept nogil:
-    """The n-th of the moves whose bit is still set."""
+cdef inline uint8_t nth_new(const Tree *tree, const uint32_t *known, int found, const uint8_t *moves, int count,
+                            int n) noexcept nogil:
+    """The n-th of the moves that no known child stands for."""
+    cdef uint64_t[4] left
     cdef int i
+    cdef uint8_t move
+    left[0] = left[1] = left[2] = left[3] = 0
+    for i in range(count):
+        left[moves[i] >> 6] |= <uint64_t> 1 << (moves[i] & 63)
+    for i in range(found):
+        move = <uint8_t> tree.nodes[known[i]].key
+        left[move >> 6] ^= <uint64_t> 1 << (move & 63)
     for i in range(count):
         if left[moves[i] >> 6] >> (moves[i] & 63) & 1:
             if n == 0:
