@@ -19,12 +19,12 @@ SHORT = Limits(simulations=50_000, stop_when_decided=True)
 LONG = Limits(simulations=400_000)
 
 
-def positions(players: int, count: int) -> Iterator[View]:
-    """Decisions with a choice, of a round each."""
-    policy, seed = PolicyPlayer(), 0
+def positions(players: int, count: int, seed: int) -> Iterator[View]:
+    """Decisions with a choice, of a round each; the rounds' deals are numbered from ``seed`` on."""
+    policy = PolicyPlayer()
     while count:
-        seed += 1
         round_, lots = Round.deal(players, seed), random.Random(seed)
+        seed += 1
         choices = []
         while not round_.over:
             view = round_.view(round_.seat)
@@ -36,10 +36,10 @@ def positions(players: int, count: int) -> Iterator[View]:
             yield lots.choice(choices)
 
 
-def measure(players: int, count: int) -> str:
+def measure(players: int, count: int, seed: int) -> str:
     """One line of the table."""
     decided, wrong, clearly, spent = 0, 0, 0, []
-    for view in positions(players, count):
+    for view in positions(players, count, seed):
         short = analyze(view, SHORT, seed=1)
         if short.stop != "decided":
             continue
@@ -59,11 +59,12 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--positions", type=int, default=600, help="positions a line (default: 600)")
+    parser.add_argument("--seed", type=int, default=1, help="number of the first deal (default: 1)")
     options = parser.parse_args()
     print("| seats | positions | decided | simulations (median) | wrong (95 %) | clearly |")
     print("|---|---|---|---|---|---|")
     for players in PLAYERS:
-        print(measure(players, options.positions), flush=True)
+        print(measure(players, options.positions, options.seed), flush=True)
 
 
 if __name__ == "__main__":

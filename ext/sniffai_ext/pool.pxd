@@ -32,6 +32,7 @@ cdef class Pool:
                         uint32_t[ALL_BATCHES] *got, uint32_t loose) noexcept nogil
     cdef void weigh(self, const double *logs) noexcept nogil
     cdef void list_shares(self) noexcept nogil
+    cdef int drawn(self, uint64_t number) noexcept nogil
     cdef void draw(self, uint32_t *hands, uint64_t number) noexcept nogil
     cdef const Model *model           # while the pool is filled
     cdef double *logs                 # by world: log-likelihood of the others' choices

@@ -213,15 +213,28 @@ cdef class Pool:
                 i += 1
             self.index[share] = i
 
-    cdef void draw(self, uint32_t *hands, uint64_t number) noexcept nogil:
-        """Put the hidden tiles of the ``number``-th draw into the hands."""
+    cdef int drawn(self, uint64_t number) noexcept nogil:
+        """Which world the ``number``-th draw is."""
         cdef double share = ((self.place + number * GOLDEN) >> 11) * (1.0 / 9007199254740992.0)
         cdef double ticket = share * self.world[self.size - 1].upto
-        cdef int seat, i = self.index[<int> (share * self.size)]
+        cdef int i = self.index[<int> (share * self.size)]
         while i < self.size - 1 and self.world[i].upto <= ticket:
             i += 1
+        return i
+
+    cdef void draw(self, uint32_t *hands, uint64_t number) noexcept nogil:
+        """Put the hidden tiles of the ``number``-th draw into the hands."""
+        cdef int seat, i = self.drawn(number)
         for seat in range(self.players):
             hands[seat] |= self.world[i].hand[seat]
+
+    def draws(self, int count):
+        """How often each world comes up in the first ``count`` draws, in the order of :meth:`worlds`."""
+        cdef int number
+        times = [0] * self.size
+        for number in range(count):
+            times[self.drawn(number)] += 1
+        return times
 
     def worlds(self):
         """``[(hidden hands by seat..., talon, weight)]``, weights adding up to 1; four seats, absent ones with nothing.

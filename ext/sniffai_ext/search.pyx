@@ -64,7 +64,7 @@ cdef enum:
     CHECK_EVERY = 64      # simulations between two looks at the clock and at the stop flag: well under 0.2 ms
 
 cdef double CAUTION = 0.5     # standard errors by which a root move's value is lowered before the moves are ranked
-cdef double DOUBT = 1.5       # times the standard error of a difference that decides: a young tree errs otherwise, too
+cdef double DOUBT = 2.25      # times the standard error of a difference that decides: a young tree errs otherwise, too
 
 cdef enum StopReason:
     SIMULATIONS = 0

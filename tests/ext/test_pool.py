@@ -125,6 +125,20 @@ def test_weights_are_the_likelihoods_and_never_zero() -> None:
         np.testing.assert_allclose(sizes, view.sizes, atol=1e-9)
 
 
+@pytest.mark.parametrize("temperature", [0.01, 3.0, 1000.0], ids=["one world takes nearly all", "fitted", "all alike"])
+def test_each_world_is_drawn_as_often_as_its_weight_says(temperature: float) -> None:
+    views = [decision.view for found in played(2, 6) for decision in found]
+    view = max((view for view in views if Belief(view.core()).assignments > 200), key=lambda each: len(each.events))
+    pool = weighted_worlds(view.core(), 200, 4, load_policy(2), (temperature, temperature, temperature), 1e-6)
+    assert pool.size == 200
+    weights = np.array([world[-1] for world in pool.worlds()])
+    for count in (10, 1_000, 100_000):
+        times = np.array(pool.draws(count))
+        assert times.sum() == count
+        # Steps of the golden ratio: in any interval the number of draws is off by a few at most, not by its root.
+        assert np.abs(np.cumsum(times) - count * np.cumsum(weights)).max() < 2 + math.log(count)
+
+
 def test_the_same_seed_gives_the_same_pool() -> None:
     view = library_round(at_random(3, 2, 5)).view(0).core()
     assert weighted_worlds(view, 100, 9).worlds() == weighted_worlds(view, 100, 9).worlds()
