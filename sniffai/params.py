@@ -61,9 +61,6 @@ class Limits:
         return replace(self, seconds=seconds, memory_bytes=self.memory_bytes or DEFAULT_MEMORY_BYTES)
 
 
-NET_LEAF_SEATS: Final = (2, 4)
-"""Numbers of seats with which the world-value net beats rollouts at equal time (docs/strength.md)."""
-
 MODEL_TEMPERATURES: Final = {2: (2.1, 3.9, 6.2), 3: (1.55, 2.4, 3.4), 4: (1.55, 3.25, 4.3)}
 """How sharply the search itself follows the policy, in points, by number of seats and by phase (fewer than 8 tiles on
 the table, fewer than 16, and later): fitted by likelihood on its own play (docs/policy.md)."""
@@ -88,9 +85,8 @@ class SearchParams:
     """Whether the n-th simulation of every move at the root has the same hidden hands and talon."""
     epsilon: float = 0.1
     """Chance of a random move instead of the one with the most points in a rollout: 0..1."""
-    net_leaf: bool | None = None
-    """Whether leaves are valued by the world-value net; else they are rolled out. ``None``: what measures better, the
-    net with 2 and 4 seats, rollouts with 3."""
+    net_leaf: bool = True
+    """Whether leaves are valued by the world-value net; else they are rolled out."""
     inference: bool = True
     """Whether worlds are weighted by how likely the policy makes the other seats' past choices."""
     follow: bool = False
@@ -116,14 +112,8 @@ class SearchParams:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
                 message = f"{least:g}..{most:g} is expected, not {shown(value)}"
                 raise LimitsError(message, reason="OUT_OF_RANGE", field=name)
-        for name in ("inference", "follow", "forget", "exact", "match", "common_worlds"):
+        for name in ("net_leaf", "inference", "follow", "forget", "exact", "match", "common_worlds"):
             _check_flag(name, getattr(self, name))
-        if self.net_leaf is not None:
-            _check_flag("net_leaf", self.net_leaf)
-
-    def uses_net_leaf(self, players: int) -> bool:
-        """Whether leaves are valued by the net for a number of seats."""
-        return players in NET_LEAF_SEATS if self.net_leaf is None else self.net_leaf
 
     def pool_size(self, simulations: float) -> int:
         """Worlds to weigh for so many simulations; 0 where all worlds weigh the same."""

@@ -318,7 +318,7 @@ def core_options(params: SearchParams, players: int, limits: Limits) -> dict[str
         "temperatures": tuple(params.temperature * fitted for fitted in MODEL_TEMPERATURES[players]),
         "floor": params.floor,
         "follow": params.follow,
-        "value": load_world_value(players) if params.uses_net_leaf(players) else None,
+        "value": load_world_value(players) if params.net_leaf else None,
     }
 
 

@@ -1,8 +1,10 @@
-"""A literal twin of the policy net: its rows from what a seat may know, its sums by numpy.
+"""Literal twins of the nets: their rows found one by one, their sums by numpy in double precision.
 
-It takes a view of the library and nothing else, so it cannot look at hidden tiles; scoring replies are found by trying.
+The policy's takes a view of the library and nothing else, so it cannot look at hidden tiles; scoring replies are found
+by trying. The world value's takes the table and all hands.
 """
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -21,6 +23,9 @@ WIDTHS = {
 FIRST = dict(zip(WIDTHS, accumulate(WIDTHS.values(), initial=0), strict=False))
 OTHERS = sum(WIDTHS.values())
 OTHER_BLOCK = 28 + 12
+SEATS = FIRST["before_sniff"] + 1
+"""The world value's rows: the talon where the policy has the own hand, the arms as there, then a block a seat."""
+SEAT_BLOCK = 28 + 12 + 9 + 8
 
 
 def bits(mask: int) -> list[int]:
@@ -103,11 +108,42 @@ def move_rows(view: sniffai.View, tile: int, at: int) -> list[int]:
 def rating(weights: Any, view: sniffai.View, tile: int, at: int) -> float:
     """The points of a move, and what the net expects after it; in double precision."""
     count = OTHERS + (view.players - 1) * OTHER_BLOCK
-    sizes = [count * WIDE, count, WIDE, WIDE * NARROW, NARROW, NARROW, 1]
+    (expected,) = outputs(weights, count, 1, move_rows(view, tile, at))
+    return view.core().layout.play(tile, at) + SCALE * expected
+
+
+def world_rows(table: Layout, hands: Sequence[int], seat: int) -> list[int]:
+    """The rows for the table just after a placement of ``seat``, all hands known."""
+    talon = 0xFFFFFFF & ~table.tiles
+    rows = arm_rows(table)
+    for k in range(len(hands)):
+        hand, first = hands[(seat + k) % len(hands)], SEATS + k * SEAT_BLOCK
+        talon &= ~hand
+        _, most = scoring(table, hand)
+        rows += [first + n for n in bits(hand)]
+        rows.append(first + 28 + min(11, hand.bit_count()))
+        rows.append(first + 40 + min(8, table.fits(hand).bit_count()))
+        rows.append(first + 49 + min(7, most // 5))
+    return [*rows, *bits(talon), 28 + talon.bit_count()]
+
+
+def world_value(weights: Any, table: Layout, hands: Sequence[int], seat: int) -> list[float]:
+    """What each team expects after a placement of ``seat``, in points."""
+    players = len(hands)
+    count = SEATS + players * SEAT_BLOCK
+    told = outputs(weights, count, 2 if players == 3 else 1, world_rows(table, hands, seat))
+    values = [0.0] * (3 if players == 3 else 2)
+    for k, expected in enumerate([*told, -sum(told)]):
+        values[(seat + k) % len(values)] = SCALE * expected
+    return values
+
+
+def outputs(weights: Any, count: int, told: int, rows: list[int]) -> list[float]:
+    """The net's numbers for the rows that are on, of ``count``."""
+    sizes = [count * WIDE, told * count, WIDE, WIDE * NARROW, NARROW, told * NARROW, told]
     parts = np.split(weights.astype(np.float64), list(accumulate(sizes))[:-1])
     embed, skip, bias1, mix, bias2, out, bias3 = parts
-    rows = move_rows(view, tile, at)
     wide = np.maximum(0, bias1 + embed.reshape(count, WIDE)[rows].sum(axis=0))
     narrow = np.maximum(0, bias2 + wide @ mix.reshape(WIDE, NARROW))
-    expected = narrow @ out + skip[rows].sum() + bias3[0]
-    return view.core().layout.play(tile, at) + SCALE * float(expected)
+    found = out.reshape(told, NARROW) @ narrow + skip.reshape(told, count)[:, rows].sum(axis=1) + bias3
+    return [float(number) for number in found]

@@ -56,7 +56,7 @@ cdef inline void three_chances(const EquityTable *table, const int *scores, int 
     pair += 2 * (place * table.size + equity_row(table, scores[third]))
     chances[first] = pair[0]
     chances[second] = pair[1]
-    chances[third] = 1 - pair[0] - pair[1]
+    chances[third] = max(<float> 0, 1 - pair[0] - pair[1])
 
 cdef inline void win_chance(const EquityTable *table, const int *scores, int leader, float *chances) noexcept nogil:
     """Write every team's chance to win the match, after a round; together they are 1.

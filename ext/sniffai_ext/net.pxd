@@ -1,8 +1,10 @@
-"""A small net over rows that are on or off: rows -> 64 ReLU -> 32 ReLU -> one number, with a linear skip from the rows.
+"""A small net over rows that are on or off: rows -> 64 ReLU -> 32 ReLU -> one or two numbers, with a linear skip from
+the rows to each.
 
 All weights lie in one block of floats:
 
-    embed [rows, 64] | skip [rows] | bias1 [64] | mix [64, 32] | bias2 [32] | out [32] | bias3 [1]
+    embed [rows, 64] | skip [outputs, rows] | bias1 [64] | mix [64, 32] | bias2 [32] | out [outputs, 32] |
+    bias3 [outputs]
 
 The rows of ``mix`` belong to inputs, so that a silent unit costs nothing and the inner loops need no reordering of
 sums: the same weights give the same bits with every compiler that follows IEEE 754. The two kernels below, where time
@@ -89,9 +91,11 @@ cdef extern from * nogil:
 cdef enum:
     WIDE = 64
     NARROW = 32
+    MOST_OUTPUTS = 2
 
 cdef struct Net:
     int rows
+    int outputs
     float *embed
     float *skip
     float *bias1
@@ -100,20 +104,21 @@ cdef struct Net:
     float *out
     float *bias3
 
-cdef inline int net_size(int rows) noexcept nogil:
+cdef inline int net_size(int rows, int outputs) noexcept nogil:
     """Floats that a net takes."""
-    return rows * WIDE + rows + WIDE + WIDE * NARROW + NARROW + NARROW + 1
+    return rows * WIDE + WIDE + WIDE * NARROW + NARROW + outputs * (rows + NARROW + 1)
 
-cdef inline void lay_out(Net *net, float *block, int rows) noexcept nogil:
+cdef inline void lay_out(Net *net, float *block, int rows, int outputs) noexcept nogil:
     """Point a net into its block of weights."""
     net.rows = rows
+    net.outputs = outputs
     net.embed = block
     net.skip = net.embed + rows * WIDE
-    net.bias1 = net.skip + rows
+    net.bias1 = net.skip + outputs * rows
     net.mix = net.bias1 + WIDE
     net.bias2 = net.mix + WIDE * NARROW
     net.out = net.bias2 + NARROW
-    net.bias3 = net.out + NARROW
+    net.bias3 = net.out + outputs * NARROW
 
 cdef inline void start_sum(const Net *net, float *acc, float *skip) noexcept nogil:
     cdef int i
@@ -142,7 +147,7 @@ cdef inline void narrow_sums(const Net *net, const float *acc, float *narrow) no
     sum_products(net.mix, acc, narrow)
 
 cdef inline float net_value(const Net *net, const float *acc, float skip) noexcept nogil:
-    """The output for the sums of the first layer."""
+    """The first output for the sums of the first layer."""
     cdef float[NARROW] narrow
     cdef float total = skip
     cdef int j
@@ -150,3 +155,20 @@ cdef inline float net_value(const Net *net, const float *acc, float skip) noexce
     for j in range(NARROW):              # without a branch: which units are silent cannot be foretold
         total += (narrow[j] if narrow[j] > 0 else 0) * net.out[j]
     return total
+
+cdef inline void net_values(const Net *net, const uint16_t *rows, int n, float *acc, float *narrow,
+                            float *values) noexcept nogil:
+    """All outputs for the rows that are on, and on the way the sums of the first layer and the units of the second."""
+    cdef int i, j, k
+    for i in range(WIDE):
+        acc[i] = net.bias1[i]
+    sum_rows(net.embed, rows, n, acc)
+    narrow_sums(net, acc, narrow)
+    for j in range(NARROW):
+        narrow[j] = narrow[j] if narrow[j] > 0 else 0
+    for k in range(net.outputs):
+        values[k] = net.bias3[k]
+        for i in range(n):
+            values[k] += net.skip[k * net.rows + rows[i]]
+        for j in range(NARROW):
+            values[k] += narrow[j] * net.out[k * NARROW + j]

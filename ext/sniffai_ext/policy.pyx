@@ -30,7 +30,7 @@ cdef class Policy:
                               reason="WRONG_NUMBER_OF_WEIGHTS", field="weights")
         self.players = players
         self.weights = block
-        lay_out(&self.net, &self.weights[0], net_rows(players))
+        lay_out(&self.net, &self.weights[0], net_rows(players), 1)
 
     def play_rounds(self, int rounds, seed):
         """Play whole rounds from fresh deals against itself, by the best rating each time: to measure its speed.
@@ -87,7 +87,7 @@ cdef class Policy:
 
 def weight_count(int players):
     """How many weights a net for so many seats has."""
-    return net_size(net_rows(players))
+    return net_size(net_rows(players), 1)
 
 
 cdef int duel_round(State *state, const Net *team_net, const Net *other_net, int team, Rng *rng) noexcept nogil:

@@ -36,8 +36,8 @@ from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
 from sniffai_ext.types cimport (
     ALL_TILES, FITTING, MAX_MOVES, RUNNING, lowest, move_tile, popcount, target_of, team_count, team_of, uint16_t,
 )
-from sniffai_ext.utility cimport end_chances, hoped_chance, settlement
-from sniffai_ext.world_value cimport world_value
+from sniffai_ext.utility cimport end_chances, hoped_chances, settlement
+from sniffai_ext.world_value cimport world_values
 
 from sniffai_ext.errors import LimitsError, ViewError
 
@@ -363,17 +363,16 @@ cdef class Search:
     cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil:
         """The result that the world-value net expects after a placement of ``seat``."""
         cdef double[3] gain
-        cdef int team, mover = team_of(state.players, seat), teams = team_count(state.players)
-        cdef double value = world_value(self.leaf, state, seat), chance
+        cdef double[3] value
+        cdef int team, teams = team_count(state.players)
+        world_values(self.leaf, state, seat, value)
         for team in range(teams):
             gain[team] = state.score[team] - self.start.score[team]
         margins(gain, teams, result.value)
         for team in range(teams):
-            result.value[team] += value if team == mover else -value / (teams - 1)
+            result.value[team] += value[team]
         if self.table != NULL:
-            chance = hoped_chance(self.table, state, seat, value)
-            for team in range(teams):
-                result.value[3 + team] = chance if team == mover else (1 - chance) / (teams - 1)
+            hoped_chances(self.table, state, seat, value, result.value + 3)
 
     cdef void back_up(self, const Path *path, const Result *result) noexcept nogil:
         """Add a result along the way."""

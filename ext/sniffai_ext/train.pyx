@@ -15,7 +15,9 @@ from libc.math cimport pow as power
 
 from sniffai_ext.features cimport MAX_ROWS, OWN, base_rows, move_rows, net_rows, tile_rows
 from sniffai_ext.layout cimport join
-from sniffai_ext.net cimport NARROW, WIDE, Net, add_rows, lay_out, narrow_sums, net_size, net_value, start_sum
+from sniffai_ext.net cimport (
+    MOST_OUTPUTS, NARROW, WIDE, Net, lay_out, net_size, net_values,
+)
 from sniffai_ext.policy cimport NET_SCALE, draw_by_softmax, rate_moves
 from sniffai_ext.rng cimport Rng, seed_rng
 from sniffai_ext.rollout cimport deal
@@ -25,6 +27,7 @@ from sniffai_ext.types cimport (
     uint64_t,
 )
 from sniffai_ext.world_features cimport world_net_rows, world_rows
+from sniffai_ext.world_value cimport world_outputs
 
 import numpy as np
 
@@ -36,12 +39,12 @@ cdef enum:
 cdef struct Glimpse:
     uint16_t[MAX_ROWS] rows
     int count
-    float value           # the net's expectation for the seat's team after the placement, in net units
-    float target
+    float[MOST_OUTPUTS] value   # the net's expectation for the seat's team after the placement, in net units; then
+    float[MOST_OUTPUTS] target  # that of the seat after it
 
 cdef struct Sample:
     int seat
-    float utility         # the team's utility up to and with the placement, in net units
+    float[3] utility      # every team's utility up to and with the placement, in net units
     Glimpse policy        # as the seat sees it
     Glimpse world         # all hands known
 
@@ -51,6 +54,12 @@ cdef float utility_of(const State *state, int team) noexcept nogil:
     for other in range(teams):
         total += state.score[other]
     return (state.score[team] - (total - state.score[team]) / (teams - 1)) / NET_SCALE
+
+
+cdef void note_utilities(const State *state, float *utility) noexcept nogil:
+    cdef int team
+    for team in range(team_count(state.players)):
+        utility[team] = utility_of(state, team)
 
 
 cdef void note_policy(const State *state, uint8_t move, Glimpse *seen) noexcept nogil:
@@ -66,11 +75,9 @@ cdef void note_policy(const State *state, uint8_t move, Glimpse *seen) noexcept 
 cdef void note_world(const Net *net, const State *state, int seat, Glimpse *seen) noexcept nogil:
     """The world's rows just after ``seat`` placed a tile, and what the net makes of them."""
     cdef float[WIDE] acc
-    cdef float skip
+    cdef float[NARROW] narrow
     seen.count = world_rows(state, seat, seen.rows)
-    start_sum(net, acc, &skip)
-    add_rows(net, seen.rows, seen.count, acc, &skip)
-    seen.value = net_value(net, acc, skip)
+    net_values(net, seen.rows, seen.count, acc, narrow, seen.value)
 
 
 cdef int play_round(const Net *net, const Net *world, State *state, float temperature, Rng *rng,
@@ -87,9 +94,9 @@ cdef int play_round(const Net *net, const Net *world, State *state, float temper
         samples[n].seat = state.seat
         note_policy(state, moves[pick], &samples[n].policy)
         points = place(state, moves[pick])
-        samples[n].policy.value = (values[pick] - points) / NET_SCALE
+        samples[n].policy.value[0] = (values[pick] - points) / NET_SCALE
         note_world(world, state, samples[n].seat, &samples[n].world)
-        samples[n].utility = utility_of(state, team_of(state.players, samples[n].seat))
+        note_utilities(state, samples[n].utility)
         settle_turn(state)
         n += 1
     settle(state)
@@ -98,60 +105,66 @@ cdef int play_round(const Net *net, const Net *world, State *state, float temper
 
 cdef void set_targets(const State *state, Sample *samples, int n, float decay) noexcept nogil:
     """The lambda-returns, from the last placement back."""
+    cdef float[3] final
     cdef int[4] later
-    cdef int i, seat
-    cdef float gain
-    cdef Sample *then
+    cdef int i, k, seat
+    note_utilities(state, final)
     for seat in range(4):
         later[seat] = -1
     for i in range(n - 1, -1, -1):
-        seat = samples[i].seat
-        if later[seat] < 0:
-            gain = utility_of(state, team_of(state.players, seat)) - samples[i].utility
-            samples[i].policy.target = samples[i].world.target = gain
-        else:
-            then = &samples[later[seat]]
-            gain = then.utility - samples[i].utility
-            samples[i].policy.target = gain + blend(&then.policy, decay)
-            samples[i].world.target = gain + blend(&then.world, decay)
-        later[seat] = i
+        for k in range(world_outputs(state.players)):
+            seat = (samples[i].seat + k) % state.players
+            set_target(samples, i, later[seat], k, team_of(state.players, seat), final, decay)
+        later[samples[i].seat] = i
+
+
+cdef inline void set_target(Sample *samples, int i, int j, int k, int team, const float *final,
+                            float decay) noexcept nogil:
+    """The target of output ``k`` at placement ``i``: what a team gains to its seat's next placement ``j`` (-1: to the
+    end), and from there on."""
+    cdef float gain
+    if j < 0:
+        gain = final[team] - samples[i].utility[team]
+        samples[i].policy.target[k] = samples[i].world.target[k] = gain
+    else:
+        gain = samples[j].utility[team] - samples[i].utility[team]
+        samples[i].policy.target[k] = gain + blend(&samples[j].policy, decay)
+        samples[i].world.target[k] = gain + blend(&samples[j].world, decay)
 
 
 cdef inline float blend(const Glimpse *seen, float decay) noexcept nogil:
-    return (1 - decay) * seen.value + decay * seen.target
+    return (1 - decay) * seen.value[0] + decay * seen.target[0]
 
 
 cdef float learn(Net *net, const Glimpse *sample, float rate) noexcept nogil:
-    """One step down the gradient; returns the error before it."""
+    """One step down the gradient; returns the error of the first output before it."""
     cdef float[WIDE] acc
     cdef float[WIDE] blame
     cdef float[NARROW] narrow
-    cdef float skip, error, step
-    cdef int i, j
-    start_sum(net, acc, &skip)
-    add_rows(net, sample.rows, sample.count, acc, &skip)
-    narrow_sums(net, acc, narrow)
-    for j in range(NARROW):
+    cdef float[NARROW] back
+    cdef float[MOST_OUTPUTS] value
+    cdef float[MOST_OUTPUTS] step
+    cdef int i, j, k
+    net_values(net, sample.rows, sample.count, acc, narrow, value)
+    for k in range(net.outputs):
+        step[k] = rate * (value[k] - sample.target[k])
+    for j in range(NARROW):              # from the outputs to the second layer: `back` is its blame
+        back[j] = 0
         if narrow[j] > 0:
-            skip += narrow[j] * net.out[j]
-    error = skip - sample.target
-    step = rate * error
-    for j in range(NARROW):              # from the output to the second layer: `narrow` becomes its blame
-        if narrow[j] > 0:
-            skip = step * net.out[j]
-            net.out[j] -= step * narrow[j]
-            net.bias2[j] -= skip
-            narrow[j] = skip
-        else:
-            narrow[j] = 0
+            for k in range(net.outputs):
+                back[j] += step[k] * net.out[k * NARROW + j]
+                net.out[k * NARROW + j] -= step[k] * narrow[j]
+            net.bias2[j] -= back[j]
     for i in range(WIDE):
-        blame[i] = pass_back(net.mix + i * NARROW, narrow, acc[i]) if acc[i] > 0 else 0
+        blame[i] = pass_back(net.mix + i * NARROW, back, acc[i]) if acc[i] > 0 else 0
         net.bias1[i] -= blame[i]
-    net.bias3[0] -= step
+    for k in range(net.outputs):
+        net.bias3[k] -= step[k]
+        for i in range(sample.count):
+            net.skip[k * net.rows + sample.rows[i]] -= step[k]
     for i in range(sample.count):
-        net.skip[sample.rows[i]] -= step
         lower(net.embed + sample.rows[i] * WIDE, blame)
-    return error
+    return value[0] - sample.target[0]
 
 
 cdef inline float pass_back(float *weights, const float *narrow, float activity) noexcept nogil:
@@ -200,8 +213,8 @@ def train(int players, policy_weights, world_weights, long long rounds, seed, do
     cdef double squares = 0, world_squares = 0
     cdef float error, world_error, rate
     check_players(players)
-    lay_out(&net, &policy_block[0], net_rows(players))
-    lay_out(&world, &world_block[0], world_net_rows(players))
+    lay_out(&net, &policy_block[0], net_rows(players), 1)
+    lay_out(&world, &world_block[0], world_net_rows(players), world_outputs(players))
     scores[0] = scores[1] = scores[2] = 0
     seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
     while start < rounds:
@@ -228,24 +241,24 @@ def train(int players, policy_weights, world_weights, long long rounds, seed, do
 
 def weight_counts(int players):
     """How many weights the policy net and the world-value net for so many seats have."""
-    return net_size(net_rows(players)), net_size(world_net_rows(players))
+    return net_size(net_rows(players), 1), net_size(world_net_rows(players), world_outputs(players))
 
 
 def first_weights(int players, seed):
     """Random weights to start from, for the policy net and the world-value net: float32, scaled by the number of inputs
     (He et al. 2015)."""
     rng = np.random.Generator(np.random.PCG64(seed))
-    return random_net(rng, net_rows(players)), random_net(rng, world_net_rows(players))
+    return random_net(rng, net_rows(players), 1), random_net(rng, world_net_rows(players), world_outputs(players))
 
 
-def random_net(rng, int rows):
+def random_net(rng, int rows, int outputs):
     """A net without skips and biases, in the order of net.pxd."""
     return np.concatenate([
         rng.normal(0, (2.0 / 45) ** 0.5, rows * WIDE),
-        np.zeros(rows),
+        np.zeros(outputs * rows),
         np.zeros(WIDE),
         rng.normal(0, (2.0 / WIDE) ** 0.5, WIDE * NARROW),
         np.zeros(NARROW),
-        rng.normal(0, (1.0 / NARROW) ** 0.5, NARROW),
-        np.zeros(1),
+        rng.normal(0, (1.0 / NARROW) ** 0.5, outputs * NARROW),
+        np.zeros(outputs),
     ]).astype(np.float32)

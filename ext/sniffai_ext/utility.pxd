@@ -30,19 +30,34 @@ cdef inline void end_chances(const EquityTable *table, const State *state, float
         scores[team] += state.score[team]
     win_chance(table, scores, state.seat if state.end == WENT_OUT else -1, chances)
 
-cdef inline float hoped_chance(const EquityTable *table, const State *state, int seat, double margin) noexcept nogil:
-    """The chance of a seat's team to win the match, in a round expected to bring it so much more than the others.
+cdef inline void hoped_chances(const EquityTable *table, const State *state, int seat, const double *margin,
+                               double *chances) noexcept nogil:
+    """Every team's chance to win the match, in a round expected to bring it so much more than the others.
 
-    Between multiples of the step it is interpolated. The better the round is to go, the likelier the seat leads the
-    next one: its chance of that is taken to rise by 1 in LEAD_RISE points.
+    The better the round is to go for a team, the likelier it leads the next one: its chance of that is taken to rise by
+    1 in LEAD_RISE points.
+
+    :param seat: who has just placed a tile.
+    :param margin: by team, in points; together 0.
     """
-    cdef int teams = team_count(state.players), step = 15 if teams == 3 else 10
-    cdef int fives = <int> (margin / step + 1000) - 1000
-    cdef float part = <float> (margin / step) - fives
-    cdef float lead = <float> (1.0 / teams + margin / LEAD_RISE)
-    lead = min(<float> 0.95, max(<float> 0.05, lead))
-    return ((1 - part) * chance_after(table, state, seat, step * fives, lead)
-            + part * chance_after(table, state, seat, step * (fives + 1), lead))
+    cdef int own = team_of(state.players, seat)
+    if state.players == 3:
+        hope_of_three(table, state, margin, chances)
+    else:
+        chances[own] = hope_of_two(table, state, seat, margin[own])
+        chances[1 - own] = 1 - chances[own]
+
+cdef inline float likely_leader(int teams, double margin) noexcept nogil:
+    return min(<float> 0.95, max(<float> 0.05, <float> (1.0 / teams + margin / LEAD_RISE)))
+
+cdef inline float hope_of_two(const EquityTable *table, const State *state, int seat, double margin) noexcept nogil:
+    """The chance of a seat's team, half of the margin won and half of it lost by the others. Between multiples of 10 it
+    is interpolated."""
+    cdef int tens = <int> (margin / 10 + 1000) - 1000
+    cdef float part = <float> (margin / 10) - tens
+    cdef float lead = likely_leader(2, margin)
+    return ((1 - part) * chance_after(table, state, seat, 10 * tens, lead)
+            + part * chance_after(table, state, seat, 10 * (tens + 1), lead))
 
 cdef inline float chance_after(const EquityTable *table, const State *state, int seat, int margin,
                                float lead) noexcept nogil:
@@ -51,13 +66,29 @@ cdef inline float chance_after(const EquityTable *table, const State *state, int
     cdef int[3] scores
     cdef float[3] leading
     cdef float[3] lot
-    cdef int other, team = team_of(state.players, seat), teams = team_count(state.players)
-    for other in range(teams):
-        scores[other] = state.score[other] - margin // teams
-    scores[team] += margin
+    cdef int team = team_of(state.players, seat)
+    scores[1 - team] = state.score[1 - team] - margin // 2
+    scores[team] = state.score[team] - margin // 2 + margin
     win_chance(table, scores, seat, leading)
     win_chance(table, scores, -1, lot)
-    return lead * leading[team] + (1 - lead) * (teams * lot[team] - leading[team]) / (teams - 1)
+    return lead * leading[team] + (1 - lead) * (2 * lot[team] - leading[team])
+
+cdef inline void hope_of_three(const EquityTable *table, const State *state, const double *margin,
+                               double *chances) noexcept nogil:
+    """With three teams a gain counts one and a half times in a margin, where all gains together are 0. The scores are
+    taken to the nearest 5, and each seat leads with its share of the chances to."""
+    cdef int[3] scores
+    cdef float[3] won
+    cdef double[3] lead
+    cdef int team, leader
+    for team in range(3):
+        scores[team] = state.score[team] + 5 * (<int> (margin[team] / 7.5 + 1000.5) - 1000)
+        lead[team] = likely_leader(3, margin[team])
+        chances[team] = 0
+    for leader in range(3):
+        win_chance(table, scores, leader, won)
+        for team in range(3):
+            chances[team] = min(1.0, chances[team] + lead[leader] / (lead[0] + lead[1] + lead[2]) * won[team])
 
 cdef enum:
     LEAD_RISE = 60

@@ -1,21 +1,33 @@
 """The value of a known world: what a small net expects of the rest of the round when all hands are seen."""
 
-from sniffai_ext.net cimport WIDE, Net, add_rows, net_value, start_sum
+from sniffai_ext.net cimport MOST_OUTPUTS, NARROW, WIDE, Net, net_values
 from sniffai_ext.policy cimport NET_SCALE
 from sniffai_ext.types cimport State, uint16_t
 from sniffai_ext.features cimport MAX_ROWS
 from sniffai_ext.world_features cimport world_rows
 
-cdef inline float world_value(const Net *net, const State *state, int seat) noexcept nogil:
-    """What the team of ``seat``, which has just placed a tile, gains from here to the end of the round, in points (the
-    utility of :mod:`sniffai_ext.search`). The next turn's draws and passes have not happened yet."""
-    cdef float[WIDE] acc
+cdef inline int world_outputs(int players) noexcept nogil:
+    """What the net tells: the value for the seat that placed; with 3 seats, where that leaves open which other seat
+    pays for it, that of the next seat, too."""
+    return 2 if players == 3 else 1
+
+cdef inline void world_values(const Net *net, const State *state, int seat, double *values) noexcept nogil:
+    """By team, what it gains from here to the end of the round, in points (the utility of :mod:`sniffai_ext.search`).
+
+    ``seat`` has just placed a tile; the next turn's draws and passes have not happened yet.
+    """
     cdef uint16_t[MAX_ROWS] rows
-    cdef float skip
+    cdef float[WIDE] acc
+    cdef float[NARROW] narrow
+    cdef float[MOST_OUTPUTS] told
     cdef int n = world_rows(state, seat, rows)
-    start_sum(net, acc, &skip)
-    add_rows(net, rows, n, acc, &skip)
-    return NET_SCALE * net_value(net, acc, skip)
+    net_values(net, rows, n, acc, narrow, told)
+    values[seat if net.outputs == 2 else seat & 1] = NET_SCALE * told[0]
+    if net.outputs == 2:
+        values[(seat + 1) % 3] = NET_SCALE * told[1]
+        values[(seat + 2) % 3] = -NET_SCALE * (told[0] + told[1])
+    else:
+        values[1 - (seat & 1)] = -NET_SCALE * told[0]
 
 cdef class WorldValue:
     cdef Net net

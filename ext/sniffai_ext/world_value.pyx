@@ -25,9 +25,9 @@ cdef class WorldValue:
                               reason="WRONG_NUMBER_OF_WEIGHTS", field="weights")
         self.players = players
         self.weights = block
-        lay_out(&self.net, &self.weights[0], world_net_rows(players))
+        lay_out(&self.net, &self.weights[0], world_net_rows(players), world_outputs(players))
 
 
 def world_weight_count(int players):
     """How many weights a world-value net for so many seats has."""
-    return net_size(world_net_rows(players))
+    return net_size(world_net_rows(players), world_outputs(players))

@@ -1,0 +1,86 @@
+"""The compiled world value: against its literal twin, and against how rounds end."""
+
+import math
+from collections.abc import Iterator
+from random import Random
+
+import numpy as np
+import pytest
+
+from sniffai import Round
+from sniffai.nets import load_world_value
+from sniffai.players import PolicyPlayer
+from sniffai.roots import RootMove
+from sniffai.rules import TEAMS
+from sniffai_ext.layout import Layout
+from sniffai_ext.search import Search
+from sniffai_ext.world_value import WorldValue, world_weight_count
+from tests.reference_net import world_value
+
+PLAYERS = (2, 3, 4)
+
+
+def margins(gains: list[int]) -> list[float]:
+    """A team's gain less the mean of the others'."""
+    return [gain - (sum(gains) - gain) / (len(gains) - 1) for gain in gains]
+
+
+def told(round_: Round, move: tuple[int, int], value: WorldValue) -> list[float]:
+    """What the net says by team after a move: the one simulation of a search that knows all tiles, less the points."""
+    core = round_.core()
+    world = (list(core.hands), list(core.talon))
+    search = Search(round_.view(round_.seat).core(), 1, value=value, root_moves=[move], world=world)
+    search.run(1, math.inf)
+    (row,) = map(RootMove._make, search.root_moves())
+    gains = [0] * TEAMS[round_.players]
+    gains[round_.seat % len(gains)] = core.layout.outlook(*move)[0]
+    return [mean - gained for mean, gained in zip(row.means, margins(gains), strict=True)]
+
+
+def decisions(players: int, count: int) -> Iterator[tuple[Round, tuple[int, int], Round]]:
+    """A round of the policy at some placement that does not end it, that placement, and the round when it is over."""
+    policy, rng = PolicyPlayer(), Random(players)
+    for seed in range(count):
+        round_, befores = Round.deal(players, seed, leader=seed % players), []
+        while not round_.over:
+            befores.append(round_.copy())
+            round_.play(policy.choose(round_.view(round_.seat), seed))
+        n = rng.randrange(len(befores) - 1)
+        tile, at = round_.moves[n].codes
+        yield befores[n], (tile, at if at < 0 else befores[n].core().layout.equal_points(tile, at)[0]), round_
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_values_are_the_twins(players: int) -> None:
+    block = np.random.default_rng(3).normal(0, 0.1, world_weight_count(players)).astype(np.float32)
+    checked = 0
+    for before, (tile, at), _ in decisions(players, 60):
+        core = before.core()
+        hands = [hand & ~(1 << tile) for hand in core.hands]
+        table: Layout = core.layout.copy()
+        table.play(tile, at)
+        expected = world_value(block, table, hands, before.seat)
+        assert told(before, (tile, at), WorldValue(players, block)) == pytest.approx(expected, abs=5e-3)
+        checked += 1
+    assert checked == 60
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_the_shipped_nets_foretell_who_gains(players: int) -> None:
+    """Of every team, those after the mover included: with 3 seats, also which of the two others pays."""
+    foretold, came = [], []
+    for before, move, end in decisions(players, 500):
+        foretold.append(told(before, move, load_world_value(players)))
+        points = before.core().layout.outlook(*move)[0]
+        gains = [after - score for after, score in zip(end.scores, before.scores, strict=True)]
+        gains[before.seat % len(gains)] -= points
+        came.append(margins(gains))
+        # From the seat that moved on, so that columns are places in the order of turns.
+        for row in (foretold[-1], came[-1]):
+            row[:] = row[before.seat % len(row) :] + row[: before.seat % len(row)]
+    guess, truth = np.array(foretold), np.array(came)
+    pairs = [(0, 1)] if TEAMS[players] == 2 else [(0, 1), (1, 2), (2, 0)]
+    for one, other in pairs:
+        difference, outcome = guess[:, one] - guess[:, other], truth[:, one] - truth[:, other]
+        assert np.corrcoef(difference, outcome)[0, 1] > 0.35
+        assert 0.8 < difference @ outcome / (difference @ difference) < 1.2
