@@ -29,11 +29,13 @@ CLOCKED: Final = (*COUNTING, "pyplai")
 """Engines that stop by the clock."""
 
 THOUSAND: Final = Limits(simulations=1000)
+MS_10: Final = Limits(seconds=0.01)
 MS_50: Final = Limits(seconds=0.05)
 MS_200: Final = Limits(seconds=0.2)
 
 POSITIONS: Final = 8
 DUELS: Final = (
+    Duel("openspiel-searcher", MS_10, 20, whole_matches=True),
     Duel("openspiel-searcher", MS_50, 20, whole_matches=True),
     Duel("openspiel-searcher", MS_50, 60, whole_matches=False),
     Duel("openspiel-searcher", MS_200, 16, whole_matches=False),

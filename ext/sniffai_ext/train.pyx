@@ -5,7 +5,8 @@
         for each seat, from its last placement back to its first:
             target = what its team gained until its next placement, and then
                      (1 - lambda) * the net's value there + lambda * the target there
-        one step of stochastic gradient descent on (value - target)^2 for every placement
+        one step of stochastic gradient descent on (value - target)^2 for every placement; where the world value has a
+        second output, its target is that of the next seat's team, to that seat's next placement
 
 Sutton and Barto, Reinforcement Learning, 2nd ed., 12.1 (the forward view). One thread and one generator: the same seed
 gives the same weights.
