@@ -107,9 +107,10 @@ class _Run:
                 yield one
             whole.result()
         finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, whole, return_exceptions=True)
+            await _cancelled([*workers, whole])
+            # An error on its way up has this frame in its traceback, and the tasks have the error: without them it, and
+            # the searches that its frames hold, go as soon as it is told, not when the garbage collector comes by.
+            del workers, whole
 
     async def _work(self) -> None:
         """One piece after the other."""
@@ -144,6 +145,13 @@ class _Run:
         if found.stop == "deadline":
             raise UnfinishedError
         return found
+
+
+async def _cancelled(tasks: list["asyncio.Future[Any]"]) -> None:
+    """Cancel tasks, and wait for their end."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _read(request: pb.AnalyzeMatchRequest) -> tuple[Subject, list[notice_pb2.Warning]]:

@@ -168,7 +168,10 @@ class Searches:
             if done.exception() is None:
                 current_call().searched.append(done.result())
             raise
-        return done.result()
+        try:
+            return done.result()
+        finally:
+            del done  # or an error would hold itself, by the frame in its traceback, and the search with it
 
 
 async def _end_of(done: "Future[Any]") -> None:

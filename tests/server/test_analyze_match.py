@@ -1,5 +1,6 @@
 """AnalyzeMatch: every placement once, then the whole; records that are wrong; order, cancel, caps, shutdown."""
 
+import gc
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from sniffai.contest import ArenaSpec
 from sniffai.levels import named_player
 from sniffai.matchfile import format_match
 from sniffai.review import Subject, review
+from sniffai.search import Searcher
 from sniffai.v1 import analysis_pb2, review_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai_server.admission import Priority
@@ -321,6 +323,18 @@ def test_a_deadline_ends_it() -> None:
         assert told.code == "DEADLINE_EXCEEDED"
         assert told.reason in ("UNFINISHED", "")  # no reason where the client's own clock came first
         wait_until(lambda: server.server.searches.busy == 0)
+
+
+def test_its_trees_go_with_a_review_that_is_cut_off(server: LoopbackServer, stubs: SimpleNamespace) -> None:
+    """At once: a tree is many megabytes, and the garbage collector may come late."""
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(3):
+            assert failure(lambda: ask(stubs, timeout=0.5, limits=LONG)).code == "DEADLINE_EXCEEDED"
+            wait_until(lambda: not any(isinstance(one, Searcher) for one in gc.get_objects()))
+    finally:
+        gc.enable()
 
 
 def test_a_server_that_goes_down_says_so() -> None:
