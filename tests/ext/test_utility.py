@@ -17,6 +17,7 @@ from sniffai.roots import RootMove
 from sniffai.rules import TARGET, TEAMS, team_of
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.search import Search
+from tests.one_world import margins, named, one_simulation
 
 PLAYERS = (2, 3, 4)
 
@@ -27,28 +28,10 @@ LEAD_RISE = 60
 """Points of margin by which the chance to lead next is taken to rise by 1."""
 
 
-def world_of(round_: Round) -> tuple[list[int], list[int]]:
-    """All hands and the talon."""
-    core = round_.core()
-    return list(core.hands), list(core.talon)
-
-
 def one_result(round_: Round, move: tuple[int, int], *, match: bool, net_leaf: bool) -> RootMove:
     """The one simulation of a move."""
-    players = round_.players
-    search = Search(
-        round_.view(round_.seat).core(),
-        1,
-        equity=load(players).core,
-        match=match,
-        value=load_world_value(players) if net_leaf else None,
-        root_moves=[move],
-        world=world_of(round_),
-    )
-    assert search.run(1, math.inf) == "simulations"
-    (row,) = map(RootMove._make, search.root_moves())
-    assert (row.tile, row.at, row.visits) == (*move, 1)
-    return row
+    value = load_world_value(round_.players) if net_leaf else None
+    return one_simulation(round_, move, equity=load(round_.players).core, match=match, value=value)
 
 
 def rounds(players: int, count: int, seed: int = 1) -> Iterator[tuple[Round, tuple[int, int]]]:
@@ -65,17 +48,6 @@ def rounds(players: int, count: int, seed: int = 1) -> Iterator[tuple[Round, tup
         if not round_.over:
             count -= 1
             yield round_, named(round_, rng.choice(round_.legal_moves()).codes)
-
-
-def named(round_: Round, move: tuple[int, int]) -> tuple[int, int]:
-    """A move by the lowest of its equal attachment points."""
-    tile, at = move
-    return tile, at if at < 0 else round_.core().layout.equal_points(tile, at)[0]
-
-
-def margins(gains: Sequence[float]) -> list[float]:
-    """A team's gain less the mean of the others'."""
-    return [gain - (sum(gains) - gain) / (len(gains) - 1) for gain in gains]
 
 
 def then(round_: Round, move: tuple[int, int]) -> Round:

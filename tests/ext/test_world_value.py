@@ -1,6 +1,5 @@
 """The compiled world value: against its literal twin, and against how rounds end."""
 
-import math
 from collections.abc import Iterator
 from random import Random
 
@@ -10,30 +9,20 @@ import pytest
 from sniffai import Round
 from sniffai.nets import load_world_value
 from sniffai.players import PolicyPlayer
-from sniffai.roots import RootMove
 from sniffai.rules import TEAMS
 from sniffai_ext.layout import Layout
-from sniffai_ext.search import Search
 from sniffai_ext.world_value import WorldValue, world_weight_count
+from tests.one_world import margins, named, one_simulation
 from tests.reference_net import world_value
 
 PLAYERS = (2, 3, 4)
 
 
-def margins(gains: list[int]) -> list[float]:
-    """A team's gain less the mean of the others'."""
-    return [gain - (sum(gains) - gain) / (len(gains) - 1) for gain in gains]
-
-
 def told(round_: Round, move: tuple[int, int], value: WorldValue) -> list[float]:
-    """What the net says by team after a move: the one simulation of a search that knows all tiles, less the points."""
-    core = round_.core()
-    world = (list(core.hands), list(core.talon))
-    search = Search(round_.view(round_.seat).core(), 1, value=value, root_moves=[move], world=world)
-    search.run(1, math.inf)
-    (row,) = map(RootMove._make, search.root_moves())
+    """What the net says by team after a move: what one simulation shows, less the points of the move."""
+    row = one_simulation(round_, move, value=value)
     gains = [0] * TEAMS[round_.players]
-    gains[round_.seat % len(gains)] = core.layout.outlook(*move)[0]
+    gains[round_.seat % len(gains)] = round_.core().layout.outlook(*move)[0]
     return [mean - gained for mean, gained in zip(row.means, margins(gains), strict=True)]
 
 
@@ -46,8 +35,7 @@ def decisions(players: int, count: int) -> Iterator[tuple[Round, tuple[int, int]
             befores.append(round_.copy())
             round_.play(policy.choose(round_.view(round_.seat), seed))
         n = rng.randrange(len(befores) - 1)
-        tile, at = round_.moves[n].codes
-        yield befores[n], (tile, at if at < 0 else befores[n].core().layout.equal_points(tile, at)[0]), round_
+        yield befores[n], named(befores[n], round_.moves[n].codes), round_
 
 
 @pytest.mark.parametrize("players", PLAYERS)
