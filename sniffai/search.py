@@ -207,11 +207,16 @@ class Searcher:
         return next(reason for reason in reasons if reason in stops)
 
     def _side_by_side(self, work: Callable[[S], T], parts: Sequence[S]) -> list[T]:
-        """Do the parts of some work, each in a thread of its own. The core lets go of the interpreter's lock."""
-        if self._threads == 1:
-            return [work(part) for part in parts]
-        with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(work, parts))
+        """Do the parts of some work, the first here, each other one in a thread of its own. The core lets go of the
+        interpreter's lock.
+
+        A caller that only waited would cost a thread more, and the system now and then starts two of them on one core.
+        """
+        if len(parts) == 1:
+            return [work(parts[0])]
+        with ThreadPoolExecutor(len(parts) - 1) as pool:
+            others = [pool.submit(work, part) for part in parts[1:]]
+            return [work(parts[0]), *(other.result() for other in others)]
 
     def _seen(self) -> CoreView:
         """The view to search: without what draws and passes showed, if that is to be ignored."""
