@@ -15,6 +15,7 @@ from typing import Any, Final
 from sniffai.arena import derived_seed
 from sniffai.nets import load_policy
 from sniffai.params import Limits, SearchParams
+from sniffai.report import Analysis
 from sniffai.round import Round
 from sniffai.rules import PLAYERS
 from sniffai.search import analyze, core_options
@@ -27,6 +28,8 @@ REPEATS: Final = 5
 SEARCH_SIMULATIONS: Final = 10_000
 SIGNATURE_ROUNDS: Final = 4
 SIGNATURE_SIMULATIONS: Final = 500
+SIGNATURE_LONG: Final = 5_000
+"""Simulations of the first decision of a further round: a grown tree does what a small one does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,9 @@ def measure(scale: float = 1.0) -> Iterator[Speed]:
         yield _speed("mostly greedy rollouts (epsilon 0.1)", players, _rollouts(players, 0.1, scale))
     for players in PLAYERS:
         yield _speed("simulations from a fresh deal, as shipped", players, _simulations(players, scale, SearchParams()))
-    rollouts_only = SearchParams(net_leaf=False, inference=False)
+    rollouts_only = SearchParams(net_leaf=False, inference=False, follow=0.0)
     for players in PLAYERS:
-        yield _speed("the same, mostly greedy rollouts", players, _simulations(players, scale, rollouts_only))
+        yield _speed("the same without nets, greedy rollouts", players, _simulations(players, scale, rollouts_only))
     for players in PLAYERS:
         yield _speed("decisions of the policy without search", players, _decisions(players, scale))
     for players in PLAYERS:
@@ -111,10 +114,16 @@ def _answers() -> Iterator[str]:
             while not round_.over:
                 view = round_.view(round_.seat)
                 analysis = analyze(view, limits, seed=deal)
-                moves = [(str(entry.move), entry.visits, entry.availability) for entry in analysis.moves]
-                yield f"{view} {analysis.belief.assignments} {moves}"
+                yield _answer(view, analysis)
                 round_.play(analysis.moves[0].move)
             yield f"{round_.scores}"
+        view = Round.deal(players, derived_seed(players, SIGNATURE_ROUNDS), leader=0).view(0)
+        yield _answer(view, analyze(view, Limits(simulations=SIGNATURE_LONG)))
+
+
+def _answer(view: View, analysis: Analysis) -> str:
+    moves = [(str(entry.move), entry.visits, entry.availability) for entry in analysis.moves]
+    return f"{view} {analysis.belief.assignments} {moves}"
 
 
 def _speed(name: str, players: int, work: Callable[[int], int]) -> Speed:

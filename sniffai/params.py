@@ -89,8 +89,9 @@ class SearchParams:
     """Whether leaves are valued by the world-value net; else they are rolled out."""
     inference: bool = True
     """Whether worlds are weighted by how likely the policy makes the other seats' past choices."""
-    follow: bool = False
-    """Whether the other seats follow the policy in the tree; else they choose by UCB1 too."""
+    follow: float = 0.5
+    """Share of their choices in which the other seats follow the policy in the tree, where a node has 500 visits; else
+    they choose by UCB1 too: 0..1."""
     forget: bool = False
     """Whether draws and passes are ignored, so that a hidden tile is as likely here as there. Only to compare."""
     exact: bool = True
@@ -102,7 +103,8 @@ class SearchParams:
     floor: float = 0.05
     """Share of the other seats' choices that is taken for random: above 0, at most 1. So no possible world is lost."""
     temperature: float = 1.0
-    """How much less sharply the other seats follow the policy than :data:`MODEL_TEMPERATURES` say: 0.01..1,000."""
+    """How much less sharply than :data:`MODEL_TEMPERATURES` say the other seats are taken to have chosen by the policy:
+    0.01..1,000."""
     match: bool = True
     """Whether the chance to win the match is maximised (docs/equity.md); else the margin of the round."""
 
@@ -112,7 +114,7 @@ class SearchParams:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
                 message = f"{least:g}..{most:g} is expected, not {shown(value)}"
                 raise LimitsError(message, reason="OUT_OF_RANGE", field=name)
-        for name in ("net_leaf", "inference", "follow", "forget", "exact", "match", "common_worlds"):
+        for name in ("net_leaf", "inference", "forget", "exact", "match", "common_worlds"):
             _check_flag(name, getattr(self, name))
 
     def pool_size(self, simulations: float) -> int:
@@ -132,6 +134,7 @@ _RANGES: Final = {
     "epsilon": (0, 1),
     "pool_share": (0, 1),
     "extra_worlds": (0, 100),
+    "follow": (0, 1),
     "floor": (1e-6, 1),
     "temperature": (0.01, 1000),
 }
@@ -194,6 +197,7 @@ PLAIN: Final = SearchParams(
     epsilon=1.0,
     net_leaf=False,
     inference=False,
+    follow=0.0,
     forget=True,
     exact=False,
     match=False,

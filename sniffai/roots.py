@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 from sniffai.report import TeamValue
 from sniffai_ext.largest import best_chances
+from sniffai_ext.search import STATED_DRIFTS, ranked
 from sniffai_ext.search import Search as CoreSearch
-from sniffai_ext.search import ranked
 
 FEW_VISITS: Final = 30
 """With fewer a move's own spread says little, so the spread of all simulations stands in for it."""
@@ -37,6 +37,10 @@ class RootMove(NamedTuple):
     chances: tuple[float, ...]
     """The mean chance of each team to win the match."""
     chance_errors: tuple[float, ...]
+    drifts: tuple[float, ...]
+    """How far the means moved of late, at least 0; the errors hold it once."""
+    utility_drift: float
+    chance_drifts: tuple[float, ...]
 
 
 class Standing(NamedTuple):
@@ -90,7 +94,12 @@ def team_values(row: RootMove) -> tuple[TeamValue, ...]:
         return ()
     return tuple(
         TeamValue(
-            team, row.means[team], row.errors[team], row.deviations[team], row.chances[team], row.chance_errors[team]
+            team,
+            row.means[team],
+            _stated(row.errors[team], row.drifts[team]),
+            row.deviations[team],
+            row.chances[team],
+            _stated(row.chance_errors[team], row.chance_drifts[team]),
         )
         for team in range(len(row.means))
     )
@@ -129,7 +138,15 @@ def _pooled(rows: Sequence[RootMove]) -> RootMove:
         math.hypot(*(row.visits * row.utility_error for row in rows)) / share,
         tuple(math.fsum(row.visits * row.chances[team] for row in rows) / share for team in teams),
         tuple(math.hypot(*(row.visits * row.chance_errors[team] for row in rows)) / share for team in teams),
+        tuple(math.fsum(row.visits * row.drifts[team] for row in rows) / share for team in teams),
+        math.fsum(row.visits * row.utility_drift for row in rows) / share,
+        tuple(math.fsum(row.visits * row.chance_drifts[team] for row in rows) / share for team in teams),
     )
+
+
+def _stated(error: float, drift: float) -> float:
+    """The standard error that is told: a tree that still learns will drift on, and several trees drift alike."""
+    return math.hypot(error, math.sqrt(STATED_DRIFTS**2 - 1) * drift)
 
 
 def _between(rows: Sequence[RootMove]) -> float:
@@ -140,6 +157,7 @@ def _between(rows: Sequence[RootMove]) -> float:
 
 
 def _error(row: RootMove, spread: float) -> float:
+    error = _stated(row.utility_error, row.utility_drift)
     if row.visits >= FEW_VISITS:
-        return row.utility_error
-    return max(row.utility_error, spread / math.sqrt(max(1, row.visits)))
+        return error
+    return max(error, spread / math.sqrt(max(1, row.visits)))

@@ -199,18 +199,18 @@ class Searcher:
         """Run all trees side by side; the reason of the stop."""
         total = limits.simulations or MAX_SIMULATIONS
         goal = DECIDED_AT if limits.stop_when_decided else 0.0
-        precision = (limits.target_standard_error or 0.0) * math.sqrt(self._threads)
+        precision = limits.target_standard_error or 0.0
         shares = [total // self._threads + (k < total % self._threads) for k in range(self._threads)]
         work = list(zip(self._cores, shares, strict=True))
-        stops = self._side_by_side(lambda one: one[0].run(one[1], seconds, goal, precision), work)
+        stops = self._side_by_side(lambda one: one[0].run(one[1], seconds, goal, precision, self._threads), work)
         reasons: tuple[StopReason, ...] = ("stopped", "seconds", "memory", "simulations", "decided", "precise")
         return next(reason for reason in reasons if reason in stops)
 
     def _side_by_side(self, work: Callable[[S], T], parts: Sequence[S]) -> list[T]:
-        """Do the parts of some work, the first here, each other one in a thread of its own. The core lets go of the
-        interpreter's lock.
+        """Do the parts of some work, the first here, each other one in a thread of its own.
 
-        A caller that only waited would cost a thread more, and the system now and then starts two of them on one core.
+        The core lets go of the interpreter's lock. A caller that only waited would cost a thread more, and the system
+        now and then starts two of them on one core.
         """
         if len(parts) == 1:
             return [work(parts[0])]

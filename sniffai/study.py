@@ -92,7 +92,7 @@ class DealSearcher(Searcher):
         options = super()._options(share)
         hands = [sum(1 << tile.index for tile in hand) for hand in self._round.hands]
         world = hands, [tile.index for tile in self._round.talon]
-        return {**options, "pool": 0, "policy": None, "follow": False, "world": world}
+        return {**options, "pool": 0, "policy": None, "follow": 0.0, "world": world}
 
     def _seen(self) -> CoreView:
         return self._view.core()

@@ -60,7 +60,7 @@ cdef class Search:
     cdef Equity equity                # None: chances to win the match are not told
     cdef const EquityTable *table
     cdef bint match                   # the utility is the chance to win the match, else the margin
-    cdef bint follow                  # the other seats follow the policy in the tree
+    cdef uint32_t follow              # share of their choices in which the others follow the policy, in 1/65536
     cdef uint64_t done                # simulations finished
     cdef volatile int stop_flag
     cdef bint busy                    # a run is under way
@@ -69,8 +69,10 @@ cdef class Search:
     cdef int root_count               # how many these are
     cdef double goal                  # probability of being best that decides a search; 0: never
     cdef double precision             # standard error in points that ends a search; 0: never
+    cdef int trees                    # that grow side by side and are put together
     cdef void simulate(self) noexcept nogil
     cdef bint determinize(self, uint64_t number, State *state) noexcept nogil
+    cdef bint follows(self, uint32_t node, const State *state) noexcept nogil
     cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil
     cdef void judge(self, const State *state, Result *result) noexcept nogil
     cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil

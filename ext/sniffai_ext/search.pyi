@@ -8,6 +8,7 @@ from sniffai_ext.pool import Pool
 from sniffai_ext.view import View
 from sniffai_ext.world_value import WorldValue
 
+STATED_DRIFTS: float
 STOP_REASONS: tuple[str, ...]
 
 RootMove = tuple[
@@ -21,6 +22,9 @@ RootMove = tuple[
     float,
     float,
     tuple[float, ...],
+    tuple[float, ...],
+    tuple[float, ...],
+    float,
     tuple[float, ...],
 ]
 
@@ -48,7 +52,7 @@ class Search:
         policy: Policy | None = None,
         temperatures: tuple[float, float, float] = ...,
         floor: float = 0.05,
-        follow: bool = False,
+        follow: float = 0.0,
         value: WorldValue | None = None,
         root_moves: Sequence[tuple[int, int]] | None = None,
         world: tuple[Sequence[int], Sequence[int]] | None = None,
@@ -66,7 +70,7 @@ class Search:
     @property
     def memory_bytes(self) -> int: ...
     def run(
-        self, simulations: int, seconds: float, goal: float = 0.0, precision: float = 0.0
+        self, simulations: int, seconds: float, goal: float = 0.0, precision: float = 0.0, trees: int = 1
     ) -> Literal["simulations", "seconds", "memory", "stopped", "decided", "precise"]: ...
     def stop(self) -> None: ...
     def root_moves(self) -> list[RootMove]: ...

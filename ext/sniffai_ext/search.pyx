@@ -13,8 +13,8 @@ Search").
 The belief is exact for what the rules force. With a policy, worlds are weighted by how likely it makes the other seats'
 past choices (:mod:`sniffai_ext.inference`).
 
-A node is reached by the public record and what the observer itself drew: draws and passes of a turn lead through an
-*outcome* node. So the tree of one search mixes no situations that its observer can tell apart.
+A node is reached by the public record and the tile that the observer drew and must place at once: draws and passes of a
+turn lead through an *outcome* node. Only what the observer drew in vain on the way is no part of a node's key.
 
 Margin: what the round brings from here, in points, settlement included. With two teams it is a team's points less the
 other team's; with three seats a seat's points less the mean of the others' (each plays for itself). Reaching the target
@@ -22,7 +22,7 @@ ends the round there (rules 7). The utility that the tree maximises is that marg
 chance to win the match (:mod:`sniffai_ext.equity`), in points of which MATCH_POINTS are worth the match.
 """
 
-from libc.math cimport M_SQRT2, erfc, hypot, sqrt, sqrtf
+from libc.math cimport M_SQRT2, erfc, fabs, hypot, sqrt, sqrtf
 from libc.string cimport memcpy
 
 from sniffai_ext.clock cimport monotonic
@@ -62,10 +62,13 @@ cdef enum:
     NEAR_TARGET = 60      # points before the target: from there on leaves are rolled out, as order decides
     SPREAD_START = 3      # simulations that the spread a node starts from counts for
     SPREAD_MEMORY = 1000  # simulations after which a node's spread begins to forget
+    FOLLOW_FROM = 500     # visits of a node from which on the other seats may follow the policy: it takes its time
     CHECK_EVERY = 64      # simulations between two looks at the clock and at the stop flag: well under 0.2 ms
 
 cdef double CAUTION = 0.5     # standard errors by which a root move's value is lowered before the moves are ranked
 cdef double DOUBT = 2.25      # times the standard error of a difference that decides: a young tree errs otherwise, too
+cdef double DRIFTS = 3.0      # times that the drift of a tree counts in the errors that are told
+cdef double FOLLOW_TEMPERATURE = 1.5  # of the policy that the other seats follow, in points
 
 cdef enum StopReason:
     SIMULATIONS = 0
@@ -75,6 +78,7 @@ cdef enum StopReason:
     DECIDED = 4
     PRECISE = 5
 
+STATED_DRIFTS = DRIFTS
 STOP_REASONS = ("simulations", "seconds", "memory", "stopped", "decided", "precise")
 
 
@@ -121,7 +125,7 @@ cdef class Search:
     :param policy: model of the other seats; None: all worlds weigh the same.
     :param temperatures: of the model's choices by phase, in points.
     :param floor: share of choices that the model takes for random, above 0.
-    :param follow: the other seats follow the policy in the tree too.
+    :param follow: share of their choices in which the other seats follow the policy in the tree, 0..1.
     :param value: evaluates leaves; None: leaves are rolled out.
     :param root_moves: the only moves to consider at the root, as ``(tile, at)``; None: all.
     :param world: ``(hands, talon)``, tile masks by seat and tile indices in the order of drawing: nothing is hidden,
@@ -134,7 +138,7 @@ cdef class Search:
                  double root_share=0.5, bint common_worlds=True, double epsilon=0.1, Equity equity=None,
                  bint match=False, memory_bytes=1 << 28, expected=0, int pool=0, int extra_worlds=0,
                  double pool_seconds=0, Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05,
-                 bint follow=False, WorldValue value=None, root_moves=None, world=None):
+                 double follow=0.0, WorldValue value=None, root_moves=None, world=None):
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
         for data in (policy, value, equity):
@@ -151,7 +155,7 @@ cdef class Search:
         self.belief = Belief(view)
         self.view.fill_state(&self.start)
         self.growth = Growth(exploration, root_exploration, by_spread, root_share)
-        self.epsilon = <uint32_t> (epsilon * 65536)
+        self.epsilon = parts(epsilon, "epsilon")
         self.equity = equity
         self.table = NULL if equity is None else &equity.table
         self.match = match
@@ -168,11 +172,11 @@ cdef class Search:
             self.pool.fill(self.belief, self.view, NULL if policy is None else &self.model, pool, extra_worlds,
                            &self.rng)
 
-    def _take_nets(self, Policy policy, temperatures, double floor, bint follow, WorldValue value):
+    def _take_nets(self, Policy policy, temperatures, double floor, double follow, WorldValue value):
         cdef int phase
         self.policy = policy
         self.value = value
-        self.follow = follow and policy is not None
+        self.follow = 0 if policy is None else parts(follow, "follow")
         self.leaf = NULL if value is None or (self.match and self._near_target()) else &value.net
         if policy is not None:
             self.model.net = &policy.net
@@ -216,7 +220,7 @@ cdef class Search:
     def __dealloc__(self):
         close_tree(&self.tree)
 
-    def run(self, simulations, double seconds, double goal=0.0, double precision=0.0):
+    def run(self, simulations, double seconds, double goal=0.0, double precision=0.0, int trees=1):
         """Grow the tree until ``simulations`` in all are done, ``seconds`` have passed, the memory is full, the best
         move is decided or known well enough, or :meth:`stop` is called. Releases the GIL.
 
@@ -225,6 +229,7 @@ cdef class Search:
         :param goal: probability of being best at which the best move decides the search; 0: never.
         :param precision: standard error of the best move's mean margin at which the search ends, in points; 0:
             never.
+        :param trees: how many like this one grow side by side: their chance errors shrink together, their drift not.
         :return: the reason of the stop: one of STOP_REASONS.
         """
         cdef uint64_t most = simulations
@@ -235,6 +240,7 @@ cdef class Search:
         cdef int reason
         self.goal = goal
         self.precision = precision
+        self.trees = trees
         with nogil:
             reason = self.run_until(most, deadline)
         self.busy = False
@@ -320,7 +326,7 @@ cdef class Search:
                 if node == 0:
                     break
                 push(&path, node, 0)
-            if self.follow and state.seat != self.view.seat:
+            if self.follows(node, &state):
                 fresh = self.follow_policy(node, &state, &child, &move)
             else:
                 fresh = select_child(&self.tree, node, &state, NULL, count_moves(&state), &self.growth, &self.rng,
@@ -331,6 +337,19 @@ cdef class Search:
         self.judge(&state, &result)
         self.back_up(&path, &result)
 
+    cdef bint follows(self, uint32_t node, const State *state) noexcept nogil:
+        """Whether the seat to move follows the policy now: another one than the searching seat, by lot.
+
+        A tree lets the others choose what suits the searching seat's true hand, which they cannot know; the policy sees
+        what they see, but no further. Each has a part in the choice, and neither is relied upon alone. With 2 seats and
+        an empty talon the other one knows that hand.
+        """
+        if self.follow == 0 or state.seat == self.view.seat or self.tree.nodes[node].visits < FOLLOW_FROM:
+            return False
+        if state.players == 2 and state.talon_next == state.talon_end:
+            return False
+        return (next64(&self.rng) & 0xffff) < self.follow
+
     cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil:
         """Draw a move of another seat from the model; True when it had no node (it got one, or 0 without memory)."""
         cdef uint8_t[MAX_MOVES] moves
@@ -338,10 +357,11 @@ cdef class Search:
         cdef int pick = 0, count = legal_moves(state, moves)
         if count > 1:
             rate_moves(self.model.net, state, moves, count, values)
-            pick = draw_by_softmax(values, count, self.model.temperature[1], &self.rng)
+            pick = draw_by_softmax(values, count, <float> FOLLOW_TEMPERATURE, &self.rng)
         move[0] = moves[pick]
         child[0] = find_child(&self.tree, parent, move[0])
         if child[0]:
+            prefetch_children(&self.tree, child[0])
             return False
         child[0] = add_child(&self.tree, parent, move[0])
         return True
@@ -395,20 +415,17 @@ cdef class Search:
         """Of the mean of one of a root move's values. Three things make it uncertain:
 
         - chance: the spread of the simulations over the root of their number;
-        - drift: a tree that still learns moves its values; measured as the mean since half_visits less the whole mean;
+        - drift: a tree that still learns moves its values; measured as the mean since half_visits less the whole mean.
+          What is told counts it DRIFTS times, for what a much longer search would still change;
         - the pool: worlds that a sampled pool lacks no simulation can make up for, nor those that a fit to it weighs. A
           quarter of the spread is taken to lie between worlds, which measures well (docs/search.md).
         """
         cdef RootStats *stats = &self.root[root_move]
-        cdef double spread, drift = 0, square
+        cdef double spread, square
         if visits == 0:
             return 0
         spread = variance(stats, value, visits)
-        square = spread / visits
-        if stats.half_visits:
-            drift = ((stats.sum[value] - stats.half_sum[value]) / (visits - stats.half_visits)
-                     - stats.sum[value] / visits)
-            square += drift * drift
+        square = spread / visits + drift(stats, value, visits) ** 2
         if self.pool is not None and not self.pool.complete:
             square += 0.25 * spread / self.pool.weighed
         return sqrt(square)
@@ -449,10 +466,17 @@ cdef class Search:
         return best
 
     cdef bint precise(self) noexcept nogil:
-        """Whether the best root move's mean margin is known to within ``precision``, in standard errors."""
+        """Whether the best root move's mean margin is known to within ``precision``, in standard errors as told:
+        of ``trees`` such trees together."""
         cdef int best = self.favourite(), team = team_of(self.view.players, self.view.seat)
-        return best >= 0 and self.standard_error(
-            best, team, self.tree.nodes[self.tree.nodes[0].children + best].visits) <= self.precision
+        cdef uint32_t visits
+        cdef double moved, error
+        if best < 0:
+            return False
+        visits = self.tree.nodes[self.tree.nodes[0].children + best].visits
+        moved = drift(&self.root[best], team, visits)
+        error = self.standard_error(best, team, visits)
+        return error * error / self.trees + (DRIFTS * DRIFTS - 1) * moved * moved <= self.precision * self.precision
 
     # what it found
 
@@ -473,14 +497,15 @@ cdef class Search:
 
     def root_moves(self):
         """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations, errors, utility,
-        utility_error, chances, chance_errors)``.
+        utility_error, chances, chance_errors, drifts, utility_drift, chance_drifts)``.
 
         Only the moves that are considered. ``at`` is the lowest of the equal attachment points (-1: the lead);
         ``means``, ``deviations`` and ``errors``
         hold the mean margin, the standard deviation of a simulation's margin and the standard error of the mean for
         each team, in points; ``utility`` and ``utility_error`` are those of what the search maximises, for the seat's
         team, in points; ``chances`` and ``chance_errors`` those of each team's chance to win the match, empty without
-        a table of equity. All are 0.0 without a visit. Best first, see :func:`ranked`.
+        a table of equity; the drifts say how far each of these means moved of late, which the errors hold once. All are
+        0.0 without a visit. Best first, see :func:`ranked`.
         """
         cdef int teams = team_count(self.view.players)
         cdef tuple nothing = (0.0,) * teams
@@ -492,7 +517,8 @@ cdef class Search:
             if not self.considered[move >> 6] >> (move & 63) & 1:
                 continue
             if move not in found:
-                found[move] = (0, self.done, nothing, nothing, nothing, 0.0, 0.0, no_chance, no_chance)
+                found[move] = (0, self.done, nothing, nothing, nothing, 0.0, 0.0, no_chance, no_chance,
+                               nothing, 0.0, no_chance)
             if found[move] is not None:
                 rows.append((tile, at) + found[move])
                 found[move] = None
@@ -517,7 +543,10 @@ cdef class Search:
                 tuple(self.standard_error(i, value, node.visits) for value in of_margin),
                 node.total / n, scale * self.standard_error(i, self.judged(), node.visits),
                 tuple(self.root[i].sum[value] / n for value in of_chance),
-                tuple(self.standard_error(i, value, node.visits) for value in of_chance))
+                tuple(self.standard_error(i, value, node.visits) for value in of_chance),
+                tuple(fabs(drift(&self.root[i], value, node.visits)) for value in of_margin),
+                scale * fabs(drift(&self.root[i], self.judged(), node.visits)),
+                tuple(fabs(drift(&self.root[i], value, node.visits)) for value in of_chance))
         return found
 
     def line(self, int tile, int at, int least=2):
@@ -543,6 +572,13 @@ cdef class Search:
             steps.append((tile, at, self.tree.nodes[node].visits, hidden and bool(steps)))
             node = next_step(&self.tree, node)
         return steps
+
+
+cdef uint32_t parts(double share, str field) except? 0xffffffff:
+    """A share of 0..1 in 1/65536."""
+    if not 0 <= share <= 1:
+        raise LimitsError(f"0..1 is expected, not {share}", reason="OUT_OF_RANGE", field=field)
+    return <uint32_t> (share * 65536)
 
 
 def ranked(rows):
@@ -601,6 +637,13 @@ cdef inline double variance(const RootStats *stats, int value, uint32_t visits) 
         return 0
     mean = stats.sum[value] / visits
     return max(0.0, (stats.squares[value] - visits * mean * mean) / (visits - 1))
+
+
+cdef inline double drift(const RootStats *stats, int value, uint32_t visits) noexcept nogil:
+    """How far a value moved of late: its mean since half_visits less its mean over all ``visits``."""
+    if stats.half_visits == 0:
+        return 0
+    return (stats.sum[value] - stats.half_sum[value]) / (visits - stats.half_visits) - stats.sum[value] / visits
 
 
 cdef inline void push(Path *path, uint32_t node, int team) noexcept nogil:

@@ -22,7 +22,7 @@ cdef packed struct Node:
     double total           # sum of the utilities of the team that made the move; of team 0 at the root and in outcomes
     float spread           # running mean of the squared deviation of those utilities from their mean
     uint32_t visits
-    uint32_t availability  # simulations in which the parent was reached and the move was legal
+    uint32_t availability  # simulations that reached the parent, did not follow the policy there, and had the move
     uint32_t children      # arena index of the first child
     uint16_t key
     uint8_t count          # children in use

@@ -214,5 +214,5 @@ def test_without_a_table_only_margins_are_told() -> None:
     for search in (plain, told):
         search.run(500, math.inf)
     assert [row[:9] for row in plain.root_moves()] == [row[:9] for row in told.root_moves()]
-    assert {row[9:] for row in plain.root_moves()} == {((), ())}
-    assert all(len(chances) == len(errors) == 3 for *_, chances, errors in told.root_moves())
+    assert {(row[9], row[10], row[13]) for row in plain.root_moves()} == {((), (), ())}
+    assert all(len(row[9]) == len(row[10]) == len(row[13]) == 3 for row in told.root_moves())
