@@ -4,7 +4,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from itertools import pairwise, permutations
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ import sniffai
 from sniffai import Limits, MoveEvaluation, Round, Searcher, SearchParams, View, analyze, recommend
 from sniffai.params import MIN_MEMORY_BYTES
 from sniffai.players import parse_player
+from sniffai.roots import RootMove
 from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
 from sniffai.search import distinct_moves
 from sniffai_ext.search import ranked
@@ -55,41 +56,43 @@ def test_another_seed_gives_another_tree() -> None:
 @pytest.mark.parametrize("players", PLAYERS)
 def test_an_answer_adds_up(players: int, match: bool) -> None:
     for view in decisions(players, 3):
-        analysis = analyze(view, Limits(simulations=900), seed=2, params=SearchParams(match=match))
+        searcher = Searcher(view, seed=2, params=SearchParams(match=match))
+        analysis = searcher.run(Limits(simulations=900))
+        rows = [RootMove._make(row) for row in searcher._cores[0].root_moves()]
         assert analysis.action == "play"
         assert analysis.source == "search"
         assert analysis.stop == "simulations"
         assert analysis.effort.simulations == 900
         assert sum(entry.visits for entry in analysis.moves) == 900
         assert [entry.rank for entry in analysis.moves] == list(range(1, len(analysis.moves) + 1))
-        assert in_order(analysis.moves, match)
+        assert [entry.move.codes for entry in analysis.moves] == [(row.tile, row.at) for row in in_order(rows)]
+        for entry, row in zip(analysis.moves, rows, strict=True):
+            check_errors(entry, row, team_of(players, view.seat), match=match)
         named = [str(entry.move.tile) + point for entry in analysis.moves for point in entry.equal_points or [""]]
         assert sorted(named) == sorted(str(m.tile) + (m.at or "") for m in view.legal_moves())
         check_values(view, analysis)
 
 
-def in_order(moves: tuple[MoveEvaluation, ...], match: bool) -> bool:
-    """By utility less half an error, those with few visits last, the most visited first.
+def in_order(rows: list[RootMove]) -> list[RootMove]:
+    """By utility less half its error, in which drift counts once; those with few visits last, most visited first."""
 
-    That error holds the drift of a tree once, the stated one three times.
-    """
+    def key(row: RootMove) -> tuple[bool, float, float]:
+        seldom = row.visits < FEW_VISITS
+        return seldom, -row.visits if seldom else row.utility_error / 2 - row.utility, -row.utility
 
-    def bounds(entry: MoveEvaluation) -> tuple[float, float]:
-        value, error = entry.mean_margin or 0.0, entry.standard_error or 0.0
-        if match:
-            value, error = (
-                MATCH_POINTS * (entry.win_probability or 0.0),
-                MATCH_POINTS * (entry.win_probability_error or 0.0),
-            )
-        return value - error / 2, value - error / 2 / 3
+    return sorted(rows, key=key)
 
-    often = [bounds(entry) for entry in moves if entry.visits >= FEW_VISITS]
-    seldom = [entry.visits for entry in moves if entry.visits < FEW_VISITS]
-    return (
-        [entry.visits < FEW_VISITS for entry in moves] == [False] * len(often) + [True] * len(seldom)
-        and all(before[1] >= after[0] - 1e-6 for before, after in pairwise(often))
-        and seldom == sorted(seldom, reverse=True)
-    )
+
+def check_errors(entry: MoveEvaluation, row: RootMove, team: int, *, match: bool) -> None:
+    """Drift counts three times in what is told, and what is ranked is one of the two means told."""
+    for error, once, drift in (
+        (entry.standard_error, row.errors[team], row.drifts[team]),
+        (entry.win_probability_error, row.chance_errors[team], row.chance_drifts[team]),
+    ):
+        assert error == pytest.approx(math.sqrt(once**2 + (3**2 - 1) * drift**2))
+    value, once = (row.chances, row.chance_errors) if match else (row.means, row.errors)
+    scale = MATCH_POINTS if match else 1
+    assert (row.utility, row.utility_error) == pytest.approx((scale * value[team], scale * once[team]))
 
 
 def check_values(view: View, analysis: sniffai.Analysis) -> None:
