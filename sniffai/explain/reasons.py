@@ -23,7 +23,8 @@ class ReasonKind(StrEnum):
     """What a reason is about. *The other moves* are all other legal ones, or the one that is compared with."""
 
     FORCED = "forced"
-    """It is the only legal move (moves of equal futures counted once)."""
+    """There is nothing to choose: it is the only legal move, and ``only`` holds; or the tile is the only one that fits,
+    and its ``count`` attachment points all lead to the same future."""
     DRAWN_TILE = "drawn_tile"
     """``tile`` was drawn just now and must be placed: only its place is a choice (docs/rules.md §5)."""
     WINS_MATCH = "wins_match"
@@ -213,7 +214,9 @@ def _no_choice(case: _Case) -> Iterator[Reason]:
     if case.view.forced is not None and case.against is None:
         yield Reason(ReasonKind.DRAWN_TILE, 2 * _CERTAIN, tile=case.view.forced)
     if not case.others:
-        yield Reason(ReasonKind.FORCED, 3 * _CERTAIN, only=True)
+        places = len(case.view.legal_moves())
+        count = places if places > 1 else None
+        yield Reason(ReasonKind.FORCED, 3 * _CERTAIN, only=places == 1, count=count)
 
 
 def _ends(case: _Case) -> Iterator[Reason]:

@@ -60,8 +60,13 @@ def percent(chance: float) -> str:
 # Sentences
 
 
-def _forced(_reason: Reason, say: Words) -> str:
-    return say.say("It is the only legal move.")
+def _forced(reason: Reason, say: Words) -> str:
+    if reason.count is None:
+        return say.say("It is the only legal move.")
+    return say.say(
+        "Only this tile fits. Its {count} attachment points are equal: all lead to the same future.",
+        count=reason.count,
+    )
 
 
 def _drawn_tile(reason: Reason, say: Words) -> str:

@@ -105,16 +105,13 @@ def _line_of(review: Review, seat: int, times: Timeline, scale: Axis) -> list[tu
     team = team_of(review.subject.players, seat)
     points = []
     for i, round_ in enumerate(review.rounds):
-        if round_.steps:
-            points.append((times.axis(times.bounds[i]), scale(_inside(round_.steps[0].before.chances[team]))))
+        points.append((times.axis(times.bounds[i]), scale(_inside(round_.account.start.chances[team]))))
         points += [
             (times.x(one), scale(_inside(one.value.chances[team])))
             for one in round_.judged
             if one.choice.seat == seat and one.value is not None
         ]
-    last = review.rounds[-1].steps
-    if last:
-        points.append((times.axis(times.bounds[-1]), scale(_inside(last[-1].after.chances[team]))))
+    points.append((times.axis(times.bounds[-1]), scale(_inside(review.account.result.chances[team]))))
     return points
 
 

@@ -114,10 +114,17 @@ class Account:
         }
 
 
+def start_of(story: Story) -> Value:
+    """What a round is worth before anyone has seen a tile: by the scores, and by who leads unless that goes by lot."""
+    if story.by_lot:
+        return Value(load(story.players).chance(story.scores), (0.0,) * TEAMS[story.players])
+    return _led(story)
+
+
 def steps_of(
     story: Story, number: int, judged: Mapping[int, Judged], drawn: Mapping[int, DrawLuck]
 ) -> tuple[Step, ...]:
-    """The steps of one round.
+    """The steps of one round; none where nothing of it has been valued yet.
 
     :param number: of the round in the match, from 0.
     :param judged: the placements of the round, by event.
@@ -134,22 +141,25 @@ def steps_of(
     return tuple(chain.steps)
 
 
-def account_of(steps: Sequence[Step], final: bool) -> Account:
+def account_of(start: Value, steps: Sequence[Step], final: bool) -> Account:
     """The account of one round.
 
-    :param steps: at least one.
+    :param start: see :func:`start_of`. It is the result, too, where there is no step.
     """
-    return _account([steps], steps[0].before, steps[-1].after, final)
+    return _account([steps], start, steps[-1].after if steps else start, final)
 
 
-def match_account(rounds: Sequence[Sequence[Step]], final: bool) -> Account:
-    """The account of a match: chances from its start to its result, points as the sum over its rounds."""
-    starts = [steps[0].before for steps in rounds]
-    ends = [steps[-1].after for steps in rounds]
-    teams = len(starts[0].chances)
-    start = Value(starts[0].chances, Value.total(starts, teams).margins)
-    result = Value(ends[-1].chances, Value.total(ends, teams).margins)
-    return _account(rounds, start, result, final)
+def match_account(rounds: Sequence[tuple[Account, Sequence[Step]]], final: bool) -> Account:
+    """The account of a match: chances from its start to its result, points as the sum over its rounds.
+
+    :param rounds: the account and the steps of each, at least one.
+    """
+    accounts = [account for account, _ in rounds]
+    first, last = accounts[0], accounts[-1]
+    teams = len(first.start.chances)
+    start = Value(first.start.chances, Value.total((one.start for one in accounts), teams).margins)
+    result = Value(last.result.chances, Value.total((one.result for one in accounts), teams).margins)
+    return _account([steps for _, steps in rounds], start, result, final)
 
 
 def _account(rounds: Sequence[Sequence[Step]], start: Value, result: Value, final: bool) -> Account:
@@ -182,13 +192,9 @@ class _Chain:
         self._between = StepKind.DEAL
         """What the next change will have been, unless it is a draw or a placement."""
         self._drawer: int | None = None
-        teams = TEAMS[story.players]
-        equity = load(story.players)
-        led = Value(equity.chance(story.scores, story.leader), lead_margins(story.players, story.leader))
-        self._now = led
+        self._now = start_of(story)
         if story.by_lot:
-            self._now = Value(equity.chance(story.scores), (0.0,) * teams)
-            self.to(StepKind.LOT, None, None, led)
+            self.to(StepKind.LOT, None, None, _led(story))
 
     def to(self, kind: StepKind, event: int | None, seat: int | None, value: Value) -> None:
         """One step."""
@@ -224,6 +230,12 @@ class _Chain:
     def _settle(self) -> None:
         self._between = StepKind.HANDS if self._whole else StepKind.OTHERS
         self._drawer = None
+
+
+def _led(story: Story) -> Value:
+    """What a round is worth where it is known who leads."""
+    chances = load(story.players).chance(story.scores, story.leader)
+    return Value(chances, lead_margins(story.players, story.leader))
 
 
 def _value_at(story: Story, judged: Mapping[int, Judged], event: int) -> Value | None:

@@ -17,6 +17,7 @@ from sniffai.round import Round
 from sniffai.rules import TEAMS, team_of
 from sniffai.search import distinct_moves
 from sniffai.shown import shown
+from sniffai.tiles import Tile
 from sniffai.view import View
 from sniffai.watch import Watch
 
@@ -142,6 +143,15 @@ class Drawing:
     def seat(self) -> int:
         """Who drew."""
         return self.before.seat
+
+    @property
+    def tiles(self) -> tuple[Tile, ...]:
+        """What was drawn, in the order of drawing."""
+        history = self.after.position
+        assert isinstance(history, History)
+        drawn = history.events[self.event]
+        assert isinstance(drawn, Draw)
+        return drawn.tiles or ()
 
 
 Point = Choice | Drawing

@@ -12,7 +12,7 @@ from sniffai.params import Limits
 from sniffai.report import LineStep, MoveEvaluation
 from sniffai.review.drawing import DrawLuck
 from sniffai.review.judge import Judged
-from sniffai.review.ledger import Account, Step, StepKind, account_of, match_account, steps_of
+from sniffai.review.ledger import Account, Step, StepKind, account_of, match_account, start_of, steps_of
 from sniffai.review.story import Story, Subject
 from sniffai.review.strength import Strength, strength_of
 from sniffai.review.values import Value
@@ -192,7 +192,7 @@ def put_together(
     """The review of all results, which may come in any order."""
     rounds = tuple(_round_review(subject.stories[i], i, judged, drawn) for i in range(len(subject.stories)))
     final = rounds[-1].story.outcome is not None
-    account = match_account([round_.steps for round_ in rounds if round_.steps], final)
+    account = match_account([(round_.account, round_.steps) for round_ in rounds], final)
     ordered = [one for round_ in rounds for one in round_.judged]
     players = tuple(
         _player(subject, seat, [one for one in ordered if one.choice.seat == seat], account)
@@ -210,7 +210,7 @@ def _round_review(story: Story, number: int, judged: Sequence[Judged], drawn: Se
         judged=tuple(own[event] for event in sorted(own)),
         draws=tuple(draws[event] for event in sorted(draws)),
         steps=steps,
-        account=account_of(steps, story.outcome is not None),
+        account=account_of(start_of(story), steps, story.outcome is not None),
     )
 
 
@@ -264,7 +264,7 @@ def _draw_dict(found: DrawLuck) -> dict[str, Any]:
     return {
         "event": drawing.event + 1,
         "seat": drawing.seat,
-        "tiles": [str(tile) for tile in set(drawing.after.hand) - set(drawing.before.hand)],
+        "tiles": [str(tile) for tile in drawing.tiles],
         "expected": found.expected.to_dict(),
         "luck": None if luck is None else {"win_probability": luck.chances[team], "points": luck.margins[team]},
         "error": found.error,

@@ -27,7 +27,9 @@ class _ReasonKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonKind
     REASON_KIND_UNSPECIFIED: _ReasonKind.ValueType  # 0
     """REASON_KIND_UNSPECIFIED is never sent."""
     REASON_KIND_FORCED: _ReasonKind.ValueType  # 1
-    """REASON_KIND_FORCED: it is the only legal move."""
+    """REASON_KIND_FORCED: there is nothing to choose. It is the only legal move, and only is true; or the tile is the only
+    one that fits, and its count attachment points all lead to the same future.
+    """
     REASON_KIND_DRAWN_TILE: _ReasonKind.ValueType  # 2
     """REASON_KIND_DRAWN_TILE: tile was drawn just now and must be placed; only its place is a choice."""
     REASON_KIND_WINS_MATCH: _ReasonKind.ValueType  # 3
@@ -89,7 +91,9 @@ class ReasonKind(_ReasonKind, metaclass=_ReasonKindEnumTypeWrapper):
 REASON_KIND_UNSPECIFIED: ReasonKind.ValueType  # 0
 """REASON_KIND_UNSPECIFIED is never sent."""
 REASON_KIND_FORCED: ReasonKind.ValueType  # 1
-"""REASON_KIND_FORCED: it is the only legal move."""
+"""REASON_KIND_FORCED: there is nothing to choose. It is the only legal move, and only is true; or the tile is the only
+one that fits, and its count attachment points all lead to the same future.
+"""
 REASON_KIND_DRAWN_TILE: ReasonKind.ValueType  # 2
 """REASON_KIND_DRAWN_TILE: tile was drawn just now and must be placed; only its place is a choice."""
 REASON_KIND_WINS_MATCH: ReasonKind.ValueType  # 3
@@ -192,7 +196,7 @@ class Reason(_message.Message):
     score: _builtins.int
     """score is the team's score after the placement, in points."""
     count: _builtins.int
-    """count is a number of tiles, at least 0."""
+    """count is a number of tiles, at least 0; of REASON_KIND_FORCED a number of attachment points, at least 2."""
     left: _builtins.int
     """left is a number of tiles of a suit that are neither on the table nor in the hand, at least 0."""
     pips: _builtins.int

@@ -12,10 +12,11 @@ import grpc
 import pytest
 
 import sniffai
-from sniffai import Limits, MatchRecord, Round, wire
+from sniffai import Limits, MatchRecord, Round, View, wire
 from sniffai.arena import play_rounds
 from sniffai.client import AsyncClient, Client, ServiceError
 from sniffai.contest import ArenaSpec
+from sniffai.equity import load
 from sniffai.levels import named_player
 from sniffai.matchfile import format_match
 from sniffai.review import Subject, review
@@ -96,6 +97,31 @@ def test_the_account_adds_up_on_the_wire(stubs: SimpleNamespace) -> None:
             parts = [getattr(values[team], unit) for values in (account.start, *changes)]
             assert sum(parts) == pytest.approx(getattr(account.result[team], unit), abs=1e-9)
     assert {one.seat for one in account.skill} == {0, 1}
+
+
+def test_a_match_whose_last_round_was_only_dealt(stubs: SimpleNamespace) -> None:
+    """An hour of work was lost to an error at the end: nothing of that round has a value yet."""
+    (first,) = match(2, 1)
+    dealt = Round.deal(2, 7, first.next_leader(1), first.scores)
+    for record in (
+        {"match": wire.write_record([first, dealt])},
+        {"match": None, "text": format_match(MatchRecord.of([first, dealt]))},
+    ):
+        summary = ask(stubs, **record)[-1].summary
+        assert len(summary.rounds) == 2
+        assert not summary.account.final
+        for team, outlook in enumerate(summary.account.result):
+            chance = load(2).chance(first.scores, first.went_out)[team]
+            assert outlook.win_probability == pytest.approx(chance)
+
+
+def test_a_view_before_the_first_decision_of_its_seat(stubs: SimpleNamespace) -> None:
+    seen = View.from_text("view players=2 seat=0 leader=1 scores=15,0 hand=0|1,0|6,2|4,2|6,3|5,3|6,4|6 : 1|2")
+    (only,) = ask(stubs, match=None, view=wire.write_view(seen))
+    assert only.WhichOneof("result") == "summary"
+    assert (only.done_count, only.total_count) == (0, 0)
+    assert only.summary.account.start == only.summary.account.result
+    assert only.summary.rounds[0].steps == []
 
 
 def test_a_mistake_has_line_reasons_and_belief(stubs: SimpleNamespace) -> None:

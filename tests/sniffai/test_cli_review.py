@@ -15,6 +15,7 @@ from sniffai.arena import play_rounds
 from sniffai.cli.group import run
 from sniffai.contest import ArenaSpec
 from sniffai.levels import named_player
+from sniffai.matchfile import format_match
 
 FAST = ("--simulations", "30")
 
@@ -154,3 +155,17 @@ def test_an_output_of_few_signs_is_no_error(match: Path, encoding: str) -> None:
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"Ann" in done.stdout
         assert b"?" in done.stdout
+
+
+@pytest.mark.parametrize("form", ["view", "match"])
+def test_what_has_only_begun_can_be_reviewed(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dealt = sniffai.Round.deal(2, 3)
+    text = "view players=2 seat=0 leader=1 scores=15,0 hand=0|1,0|6,2|4,2|6,3|5,3|6,4|6 : 1|2"
+    file, page = tmp_path / "begun.txt", tmp_path / "begun.html"
+    file.write_text(text if form == "view" else format_match(MatchRecord.of([dealt])), encoding="utf-8")
+    assert run(["review", str(file), *FAST, "--html", str(page)]) == 0
+    told = capsys.readouterr()
+    assert (told.err, "so far" in told.out) == ("", True)
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert run(["review", str(file), *FAST, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rounds"][0]["decisions"] == []

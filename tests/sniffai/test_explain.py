@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import sniffai
-from sniffai.explain import Reason, ReasonKind, compare, reasons, render
+from sniffai.explain import LANGUAGES, Reason, ReasonKind, compare, reasons, render
 from sniffai.rules import TARGET, team_of
 from tests import reference
 
@@ -169,7 +169,11 @@ def is_other(given: float | None, expected: float | None) -> bool:
 
 
 CHECKS: dict[ReasonKind, Callable[[Judge, sniffai.Move, Reason, Others, sniffai.Analysis], bool]] = {
-    ReasonKind.FORCED: lambda judge, move, reason, others, analysis: not judge.others(move),
+    ReasonKind.FORCED: lambda judge, move, reason, others, analysis: (
+        not judge.others(move)
+        and reason.only is (len(judge.view.legal_moves()) == 1)
+        and (reason.count or 1) == len(judge.view.legal_moves())
+    ),
     ReasonKind.DRAWN_TILE: lambda judge, move, reason, others, analysis: (
         reason.tile == judge.view.forced and {other.tile for other in judge.moves()} == {reason.tile}
     ),
@@ -404,6 +408,34 @@ def test_what_leaves_no_choice_comes_first() -> None:
     view = view_of(["4|4"], ["4|5"], drawn="4|5")
     kinds = [reason.kind for reason in reasons(view, sniffai.analyze(view))]
     assert kinds[:2] == [ReasonKind.FORCED, ReasonKind.DRAWN_TILE]
+
+
+@pytest.mark.parametrize(
+    ("table", "places"),
+    [
+        (["1|4"], 1),
+        (["4|4", "4|6@4|4:LINE_A"], 1),
+        (["4|4"], 2),
+        (["4|4", "4|6@4|4:LINE_A", "1|4@4|4:LINE_B"], 2),
+    ],
+)
+def test_the_only_legal_move_is_told_as_such_only_where_there_is_one(table: list[str], places: int) -> None:
+    """A front end lists every attachment point, also those that come to the same."""
+    rest = 28 - len(table) - 2
+    view = sniffai.View.from_snapshot(
+        players=2, seat=0, table=table, hand=["4|5", "0|3"], sizes=[2, rest - 10], talon_size=10, scores=[0, 0]
+    )
+    assert len(view.legal_moves()) == places
+    (first, *_) = reasons(view, sniffai.analyze(view))
+    assert (first.kind, first.only, first.count) == (ReasonKind.FORCED, places == 1, places if places > 1 else None)
+    told = {language: render(first, language) for language in LANGUAGES}
+    single = {language: render(Reason(ReasonKind.FORCED, only=True), language) for language in LANGUAGES}
+    assert single["en"] == "It is the only legal move."
+    if places == 1:
+        assert told == single
+    else:
+        assert "only legal move" not in told["en"]
+        assert all(str(places) in told[language] != single[language] for language in LANGUAGES)
 
 
 def test_comparing_a_move_with_itself_says_nothing() -> None:
