@@ -13,7 +13,17 @@ from typing import Any, Final
 from sniffai.errors import LimitsError
 from sniffai.params import Limits
 from sniffai.people import CarelessPlayer, ForgetfulPlayer
-from sniffai.players import PLAYERS, Player, RandomPlayer, SearchPlayer, parse_player
+from sniffai.players import (
+    NUMBER,
+    PLAYERS,
+    SEARCH_PARAMETERS,
+    Player,
+    RandomPlayer,
+    SearchPlayer,
+    parse_player,
+    read_parameters,
+    search_player,
+)
 from sniffai.shown import shown
 from sniffai.statistics import wilson_interval
 
@@ -128,30 +138,11 @@ def named_player(text: str, defaults: Limits | None = None) -> Player:
 
 
 def _careless_player(parameters: str) -> CarelessPlayer:
-    if not parameters:
-        return CarelessPlayer()
-    name, _, value = parameters.partition("=")
-    if name != "misses":
-        raise LimitsError(f"careless has no parameter {shown(name)}", reason="UNKNOWN_PARAMETER", field="player")
-    return CarelessPlayer(_number(name, value))
+    return CarelessPlayer(**read_parameters("careless", parameters, {"misses": NUMBER}))
 
 
 def _forgetful_player(parameters: str, defaults: Limits | None) -> ForgetfulPlayer:
     """``misjudges`` is its own; the other parameters are those of the search."""
-    misjudges, others = 0.0, []
-    for pair in parameters.split(","):
-        name, _, value = pair.partition("=")
-        if name == "misjudges":
-            misjudges = _number(name, value)
-        else:
-            others.append(pair)
-    search = parse_player(f"search:{','.join(others)}", defaults)
-    assert isinstance(search, SearchPlayer)
-    return ForgetfulPlayer(search, misjudges)
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise LimitsError(f"{shown(text)} is not a number", reason="NOT_A_NUMBER", field=name) from None
+    given = read_parameters("forgetful", parameters, {"misjudges": NUMBER, **SEARCH_PARAMETERS})
+    misjudges = given.pop("misjudges", 0.0)
+    return ForgetfulPlayer(search_player(given, defaults), misjudges)

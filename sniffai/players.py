@@ -5,11 +5,11 @@ on the same deals with swapped seats therefore tie exactly.
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Protocol
 
-from sniffai.errors import LimitsError, SniffError
+from sniffai.errors import LimitsError
 from sniffai.moves import Move
 from sniffai.nets import load_policy
 from sniffai.params import Limits, SearchParams
@@ -93,39 +93,42 @@ def parse_player(text: str, defaults: Limits | None = None) -> Player:
     """A player by name, with parameters such as ``search:simulations=1000,exploration=40``.
 
     :param defaults: limits of a search that names none.
-    :raises LimitsError: the name or a parameter is unknown or out of range.
+    :raises LimitsError: the name or a parameter is unknown or out of range; ``field`` is the parameter, else
+        ``"player"``.
     """
     name, _, rest = text.partition(":")
-    given = _parameters(rest)
     if name in _SIMPLE:
-        if given:
-            raise LimitsError(f"{name} has no parameters", reason="UNKNOWN_PARAMETER", field="player")
+        read_parameters(name, rest, {})
         return _SIMPLE[name]
     if name == "search":
-        return _search_player(given, defaults or Limits())
+        return search_player(read_parameters(name, rest, SEARCH_PARAMETERS), defaults)
     raise LimitsError(f"{shown(name)} is none of {', '.join(PLAYERS)}", reason="UNKNOWN_PLAYER", field="player")
 
 
-def _search_player(given: dict[str, str], defaults: Limits) -> SearchPlayer:
-    limits = {name: given.pop(name) for name in ("simulations", "seconds", "memory_bytes") if name in given}
-    own = Limits(**{name: _number(name, text, float if name == "seconds" else int) for name, text in limits.items()})
-    known = {field.name: _flag if field.type in (bool, bool | None) else float for field in fields(SearchParams)}
-    if unknown := sorted(set(given) - set(known)):
-        raise LimitsError(f"search has no parameter {shown(unknown[0])}", reason="UNKNOWN_PARAMETER", field="player")
-    params = replace(SearchParams(), **{name: _number(name, text, known[name]) for name, text in given.items()})
+def search_player(given: Mapping[str, Any], defaults: Limits | None = None) -> SearchPlayer:
+    """The player of a search.
+
+    :param given: values by the names of :data:`SEARCH_PARAMETERS`.
+    :param defaults: limits where none is given.
+    :raises LimitsError: a value is out of range.
+    """
+    own = Limits(**{name: given[name] for name in _LIMITS if name in given})
+    params = replace(SearchParams(), **{name: value for name, value in given.items() if name not in _LIMITS})
     bounded = own.simulations is not None or own.seconds is not None
-    return SearchPlayer(own if bounded else replace(defaults, memory_bytes=own.memory_bytes), params)
+    return SearchPlayer(own if bounded else replace(defaults or Limits(), memory_bytes=own.memory_bytes), params)
 
 
-def _parameters(text: str) -> dict[str, str]:
-    pairs: Sequence[str] = text.split(",") if text else ()
-    given = {}
-    for pair in pairs:
-        name, sign, value = pair.partition("=")
-        if not sign:
-            raise LimitsError(f"{shown(pair)} is not name=value", reason="PARAMETER_SYNTAX", field="player")
-        given[name] = value
-    return given
+# Parameters in text
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What the value of a parameter looks like."""
+
+    read: Callable[[str], Any]
+    """Raises ValueError where it does not."""
+    expected: str
+    reason: str
 
 
 def _flag(text: str) -> bool:
@@ -134,10 +137,43 @@ def _flag(text: str) -> bool:
     return text == "1"
 
 
-def _number(name: str, text: str, kind: Callable[[str], Any]) -> Any:
+WHOLE: Final = Kind(int, "a whole number", "NOT_A_NUMBER")
+NUMBER: Final = Kind(float, "a number", "NOT_A_NUMBER")
+FLAG: Final = Kind(_flag, "0 or 1", "NOT_A_FLAG")
+
+_LIMITS: Final = {"simulations": WHOLE, "seconds": NUMBER, "memory_bytes": WHOLE}
+
+SEARCH_PARAMETERS: Final[Mapping[str, Kind]] = {
+    **_LIMITS,
+    **{field.name: FLAG if field.type is bool else NUMBER for field in fields(SearchParams)},
+}
+"""By name, those of a player that searches."""
+
+
+def read_parameters(player: str, text: str, known: Mapping[str, Kind]) -> dict[str, Any]:
+    """The parameters of a player: ``name=value`` with commas between, no more than the player has, each once.
+
+    :param player: its name, for errors.
+    :raises LimitsError: a name is unknown or given twice, or a value is not of its kind; ``field`` is the parameter,
+        else ``"player"``.
+    """
+    found: dict[str, Any] = {}
+    for pair in text.split(",") if text else ():
+        name, sign, value = pair.partition("=")
+        if not sign:
+            raise LimitsError(f"name=value is expected, not {shown(pair)}", reason="PARAMETER_SYNTAX", field="player")
+        if name not in known:
+            there = f"; it has {', '.join(known)}" if known else ""
+            message = f"{player} has no parameter {shown(name)}{there}"
+            raise LimitsError(message, reason="UNKNOWN_PARAMETER", field="player")
+        if name in found:
+            raise LimitsError("it is given twice", reason="PARAMETER_TWICE", field=name)
+        found[name] = _value(name, value, known[name])
+    return found
+
+
+def _value(name: str, text: str, kind: Kind) -> Any:
     try:
-        return kind(text)
-    except SniffError:
-        raise
+        return kind.read(text)
     except ValueError:
-        raise LimitsError(f"{shown(text)} is not a number", reason="NOT_A_NUMBER", field=name) from None
+        raise LimitsError(f"{kind.expected} is expected, not {shown(text)}", reason=kind.reason, field=name) from None
