@@ -4,7 +4,7 @@
 PYTHON ?= python3# any Python >= 3.11
 HOST ?= 127.0.0.1# where `make serve` listens
 PORT ?= 50051
-PYTEST_ARGS ?=# for example: make test PYTEST_ARGS='-k rollout -x'
+PYTEST_ARGS ?=# for example: make test PYTEST_ARGS='-k rollout -x', or '-n 0' for one test at a time
 LOAD_ARGS ?=# see benchmarks/server/README.md
 SOAK_ARGS ?=
 IMAGE ?= sniffai# the name that `make image` gives
@@ -34,9 +34,9 @@ serve: $(STAMPS)/core ## start the gRPC server on HOST:PORT (127.0.0.1:50051)
 	@echo "==> serving gRPC on $(HOST):$(PORT); stop with Ctrl-C"
 	@exec $(BIN)/sniffai-server serve --host $(HOST) --port $(PORT) --log-format text
 
-test: $(STAMPS)/core $(STAMPS)/test $(if $(NODE_LOCK),$(STAMPS)/node) ## run all tests
+test: $(STAMPS)/core $(STAMPS)/test $(if $(NODE_LOCK),$(STAMPS)/node) ## run all tests, as many at a time as there are cores
 	@echo "==> running the tests"
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 lint: $(STAMPS)/core $(STAMPS)/test $(STAMPS)/lint ## ruff, cython-lint, mypy, import-linter, buf, hadolint
 	@echo "==> ruff"
