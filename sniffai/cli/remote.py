@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
+from sniffai.addresses import AddressError, read_address
 from sniffai.cli.parts import BadInput, read_text
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ API_KEY_VARIABLE: Final = "SNIFFAI_API_KEY"
 """The variable that has the API key where no file does. The key is never on the command line, which others can see."""
 
 _OPTIONS: Final = (
-    click.option("--server", metavar="ADDRESS", help="Ask a server at HOST:PORT."),
+    click.option("--server", metavar="ADDRESS", help="Ask a server at HOST:PORT or unix:PATH."),
     click.option("--tls", is_flag=True, help="Speak TLS and trust the authorities of the system."),
     click.option("--tls-ca", metavar="FILE", help="Speak TLS and trust the authorities in this PEM file."),
     click.option("--tls-cert", metavar="FILE", help="Speak TLS and show this certificate, PEM; with --tls-key."),
@@ -67,14 +68,29 @@ class Remote:
             raise BadInput(f"{self.address}: {error}") from None
 
     def _hint(self, error: "ServiceError") -> str:
-        """What may help; a reason shows that the server itself has answered."""
+        """What may help; a reason shows that the server itself has answered, and a proxy is told already."""
+        from sniffai.client.connection import UNREACHED
+        from sniffai.client.diagnosis import Trust, why_unreachable
+        from sniffai.client.proxies import proxy_of
+
         if error.reason == "KEY_MISSING":
             return f"; give --api-key-file, or set {API_KEY_VARIABLE}"
-        if error.code != "UNAVAILABLE" or error.reason or "Connection refused" in error.message:
+        address = read_address(self.address)
+        if error.code not in UNREACHED or error.reason or proxy_of(address):
             return ""
-        if self.tls is None:
-            return "; if the server wants TLS, give --tls-ca or --tls"
-        return "; does the server speak TLS? if it asks for a certificate, give --tls-cert and --tls-key"
+        trust = None if self.tls is None else Trust(self.tls.root, self.tls.certificate, self.tls.key)
+        cause = why_unreachable(address, trust)
+        return f"; {cause.text}{ADVICE.get(cause.kind.name, '')}" if cause else ""
+
+
+ADVICE: Final = {
+    "TLS_SPOKEN": ": give --tls-ca, or --tls for a certificate of a public authority",
+    "TLS_NOT_SPOKEN": ": leave the --tls options away",
+    "NOT_TRUSTED": ": --tls-ca names the file of its authorities",
+    "WRONG_NAME": ": ask it by a name that its certificate has",
+    "CLIENT_CERTIFICATE": ": give --tls-cert and --tls-key",
+}
+"""What to do, by the kind of what is wrong."""
 
 
 def remote_options(function: F) -> F:
@@ -98,10 +114,12 @@ def remote_options(function: F) -> F:
 def _remote(address: str, tls: dict[str, Any], api_key_file: str | None) -> Remote:
     """The server that the options name.
 
-    :raises BadInput: the address or the key is empty, or a certificate has no key.
+    :raises BadInput: the address or the key is none, or a certificate has no key.
     """
-    if not address.strip():
-        raise BadInput("--server: an address is expected, such as 127.0.0.1:50051")
+    try:
+        read_address(address)
+    except AddressError as error:
+        raise BadInput(f"--server: {error}") from None
     if ("tls_cert" in tls) != ("tls_key" in tls):
         raise BadInput("--tls-cert and --tls-key go together")
     return Remote(address, _tls(tls) if tls else None, _api_key(api_key_file))
@@ -114,9 +132,13 @@ def _tls(given: dict[str, Any]) -> "Tls":
 
 
 def _api_key(file: str | None) -> str | None:
-    if file is None:
-        return os.environ.get(API_KEY_VARIABLE) or None
-    key = read_text(file).strip()
-    if not key:
-        raise BadInput(f"{file}: an API key is expected")
-    return key
+    """The key in a file or, where none is given, in the variable; spaces and ends of lines around it do not count."""
+    from sniffai.client.connection import check_key
+
+    key = os.environ.get(API_KEY_VARIABLE, "").strip() if file is None else read_text(file)
+    if file is None and not key:
+        return None
+    try:
+        return check_key(key)
+    except ValueError as error:
+        raise BadInput(f"{file or f'variable {API_KEY_VARIABLE}'}: {error}") from None

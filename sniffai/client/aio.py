@@ -7,7 +7,6 @@ import grpc
 
 from sniffai.client import requests
 from sniffai.client.connection import DEFAULT_TIMEOUT, REVIEW_TIMEOUT, Connection, Tls
-from sniffai.client.errors import service_error
 from sniffai.client.requests import DealLike, PositionLike, RecordLike, ReviewWishes, ViewLike, WireMove, Wishes
 from sniffai.client.streams import AsyncAnalysisStream, AsyncReviewStream
 from sniffai.params import Limits
@@ -78,7 +77,9 @@ class AsyncClient:
         :param interval: at least 0.05; 0.5 where not given.
         """
         request = requests.stream_request(position, limits, wishes, interval)
-        return AsyncAnalysisStream(self._start(self._analysis.StreamAnalyze, request, timeout))
+        return AsyncAnalysisStream(
+            self._start(self._analysis.StreamAnalyze, request, timeout), self._connection.failure
+        )
 
     def analyze_match(
         self,
@@ -94,7 +95,7 @@ class AsyncClient:
         :param timeout: seconds for the whole; a match takes some, an hour is allowed where nothing is said.
         """
         request = requests.match_request(record, limits, wishes)
-        return AsyncReviewStream(self._start(self._analysis.AnalyzeMatch, request, timeout))
+        return AsyncReviewStream(self._start(self._analysis.AnalyzeMatch, request, timeout), self._connection.failure)
 
     async def legal_moves(
         self, view: ViewLike, *, timeout: float | None = None
@@ -157,7 +158,7 @@ class AsyncClient:
         try:
             return await self._start(method, request, timeout)
         except grpc.RpcError as error:
-            raise service_error(error) from None
+            raise self._connection.failure(error) from None
 
     def _start(self, method: Callable[..., T], request: Any, timeout: float | None) -> T:
         connection = self._connection
@@ -171,5 +172,5 @@ class AsyncClient:
 
 def _channel(connection: Connection) -> grpc.aio.Channel:
     if connection.tls is None:
-        return grpc.aio.insecure_channel(connection.address, connection.options)
-    return grpc.aio.secure_channel(connection.address, connection.tls.credentials(), connection.options)
+        return grpc.aio.insecure_channel(connection.where.target, connection.options)
+    return grpc.aio.secure_channel(connection.where.target, connection.tls.credentials(), connection.options)

@@ -7,7 +7,6 @@ import grpc
 
 from sniffai.client import requests
 from sniffai.client.connection import DEFAULT_TIMEOUT, REVIEW_TIMEOUT, Connection, Tls
-from sniffai.client.errors import service_error
 from sniffai.client.requests import DealLike, PositionLike, RecordLike, ReviewWishes, ViewLike, WireMove, Wishes
 from sniffai.client.streams import AnalysisStream, ReviewStream
 from sniffai.params import Limits
@@ -26,12 +25,13 @@ T = TypeVar("T")
 class Client:
     """One connection to a server, made at the first call. Safe to share between threads.
 
-    :param address: ``host:port``, or any other target that gRPC knows; over all addresses of a name calls take turns.
+    :param address: ``host:port`` (``[host]:port`` for IPv6), ``unix:path``, or another target that gRPC knows, such as
+        ``dns:///host:port``; over all addresses of a name calls take turns. This machine is reached through no proxy.
     :param timeout: seconds that each call may take, all its tries together: above 0, at most a day.
     :param tls: how client and server prove who they are; without it nothing is encrypted.
     :param api_key: sent with each call as ``authorization: Bearer KEY``.
     :param wait_for_ready: whether a call waits, up to its timeout, for a server that is not there yet. For batch jobs.
-    :raises ValueError: the timeout or the key is out of range, or a certificate has no key.
+    :raises ValueError: the address, the timeout or the key is none that can be, or a certificate has no key.
     :raises OSError: a file of ``tls`` cannot be read.
     """
 
@@ -87,7 +87,7 @@ class Client:
         :param interval: at least 0.05; 0.5 where not given.
         """
         request = requests.stream_request(position, limits, wishes, interval)
-        return AnalysisStream(self._start(self._analysis.StreamAnalyze, request, timeout))
+        return AnalysisStream(self._start(self._analysis.StreamAnalyze, request, timeout), self._connection.failure)
 
     def analyze_match(
         self,
@@ -103,7 +103,7 @@ class Client:
         :param timeout: seconds for the whole; a match takes some, an hour is allowed where nothing is said.
         """
         request = requests.match_request(record, limits, wishes)
-        return ReviewStream(self._start(self._analysis.AnalyzeMatch, request, timeout))
+        return ReviewStream(self._start(self._analysis.AnalyzeMatch, request, timeout), self._connection.failure)
 
     def legal_moves(self, view: ViewLike, *, timeout: float | None = None) -> rules_service_pb2.ListLegalMovesResponse:
         """What the view's seat may do, with what each move does at once.
@@ -164,7 +164,7 @@ class Client:
         try:
             return self._start(method, request, timeout)
         except grpc.RpcError as error:
-            raise service_error(error) from None
+            raise self._connection.failure(error) from None
 
     def _start(self, method: Callable[..., T], request: Any, timeout: float | None) -> T:
         connection = self._connection
@@ -178,5 +178,5 @@ class Client:
 
 def _channel(connection: Connection) -> grpc.Channel:
     if connection.tls is None:
-        return grpc.insecure_channel(connection.address, connection.options)
-    return grpc.secure_channel(connection.address, connection.tls.credentials(), connection.options)
+        return grpc.insecure_channel(connection.where.target, connection.options)
+    return grpc.secure_channel(connection.where.target, connection.tls.credentials(), connection.options)

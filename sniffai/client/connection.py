@@ -4,10 +4,13 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import grpc
 
+from sniffai.addresses import Address, read_address
+from sniffai.client.errors import ServiceError, service_error
+from sniffai.client.proxies import DIRECT, proxy_of
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
 
 DEFAULT_TIMEOUT: Final = 10.0
@@ -18,6 +21,9 @@ REVIEW_TIMEOUT: Final = 3600.0
 
 MAX_TIMEOUT: Final = 86_400.0
 """The longest timeout, in seconds: a day."""
+
+UNREACHED: Final = ("UNAVAILABLE", "DEADLINE_EXCEEDED")
+"""Statuses that may mean that no server was reached."""
 
 Options: TypeAlias = list[tuple[str, str | int]]
 
@@ -77,12 +83,18 @@ class Connection:
 
     def __post_init__(self) -> None:
         check_timeout(self.timeout)
-        if self.api_key is not None and not (self.api_key.isascii() and self.api_key.isprintable() and self.api_key):
-            raise ValueError("an API key is printable ASCII")
+        read_address(self.address)
+        if self.api_key is not None:
+            check_key(self.api_key)
+
+    @property
+    def where(self) -> Address:
+        """The address, read."""
+        return read_address(self.address)
 
     @property
     def options(self) -> Options:
-        """The channel's options: retries and balance over all addresses of a name."""
+        """The channel's options: retries, balance over all addresses of a name, and no proxy to this machine."""
         config = {
             "loadBalancingConfig": [{"round_robin": {}}],
             "methodConfig": [{"name": [{"service": name} for name in SERVICES], "retryPolicy": RETRIES}],
@@ -93,6 +105,8 @@ class Connection:
             ("grpc.enable_retries", 1),
             ("grpc.service_config_disable_resolution", 1),
         ]
+        if self.where.is_local:
+            options.append(DIRECT)
         if self.tls is not None and self.tls.server_name is not None:
             options.append(("grpc.ssl_target_name_override", self.tls.server_name))
         return options
@@ -100,7 +114,17 @@ class Connection:
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """What each call carries. Without TLS whoever can read the network can read the key."""
-        return () if self.api_key is None else (("authorization", f"Bearer {self.api_key}"),)
+        return () if self.api_key is None else (("authorization", f"Bearer {check_key(self.api_key)}"),)
+
+    def failure(self, error: Any) -> ServiceError:
+        """The error of a failed call; where no server may have been reached, it names the proxy on the way."""
+        failed = service_error(error)
+        proxy = proxy_of(self.where)
+        if proxy is None or failed.reason or failed.code not in UNREACHED:
+            return failed
+        return ServiceError(
+            failed.code, f"{failed.message}, through {proxy}", "", failed.violations, failed.retry_after
+        )
 
     def deadline(self, timeout: float | None) -> float:
         """The seconds that a call may take.
@@ -119,6 +143,19 @@ def check_timeout(timeout: float) -> float:
     if not number or not 0 < timeout <= MAX_TIMEOUT:
         raise ValueError(f"a timeout is above 0 and at most {MAX_TIMEOUT:,.0f} seconds")
     return float(timeout)
+
+
+def check_key(key: str) -> str:
+    """An API key, without the spaces and the end of a line around it.
+
+    :raises ValueError: it is empty, or has signs that no key has.
+    """
+    plain = key.strip() if isinstance(key, str) else ""
+    if not plain:
+        raise ValueError("an API key is expected")
+    if not (plain.isascii() and plain.isprintable()):
+        raise ValueError("an API key is printable ASCII")
+    return plain
 
 
 def _bytes(file: Path | str | None) -> bytes | None:

@@ -1,12 +1,12 @@
 """Answers that come in pieces: an analysis as it grows, a review piece by piece."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Generic, Self, TypeVar
 
 import grpc
 
-from sniffai.client.errors import service_error
+from sniffai.client.errors import ServiceError
 from sniffai.v1.analysis_pb2 import Analysis
 from sniffai.v1.analysis_service_pb2 import AnalyzeMatchResponse
 
@@ -20,8 +20,9 @@ class Stream(Generic[Item]):
     other calls do.
     """
 
-    def __init__(self, call: Any) -> None:
+    def __init__(self, call: Any, failure: Callable[[Any], ServiceError]) -> None:
         self._call = call
+        self._failure = failure
         self._closed = False
 
     def close(self) -> None:
@@ -35,7 +36,7 @@ class Stream(Generic[Item]):
                 yield self._item(answer)
         except grpc.RpcError as error:
             if not self._closed:
-                raise service_error(error) from None
+                raise self._failure(error) from None
         finally:
             self._call.cancel()
 
@@ -65,8 +66,9 @@ class ReviewStream(Stream[AnalyzeMatchResponse]):
 class AsyncStream(Generic[Item]):
     """:class:`Stream` for asyncio."""
 
-    def __init__(self, call: Any) -> None:
+    def __init__(self, call: Any, failure: Callable[[Any], ServiceError]) -> None:
         self._call = call
+        self._failure = failure
         self._closed = False
 
     def close(self) -> None:
@@ -79,7 +81,7 @@ class AsyncStream(Generic[Item]):
             async for answer in self._call:
                 yield self._item(answer)
         except grpc.RpcError as error:
-            raise service_error(error) from None
+            raise self._failure(error) from None
         except asyncio.CancelledError:
             if not self._closed:
                 raise

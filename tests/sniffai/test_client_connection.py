@@ -210,7 +210,7 @@ def test_wrong_options_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_service_config_names_every_service() -> None:
-    config = json.loads(dict(Connection("", 1.0, None, None, False).options)["grpc.service_config"])
+    config = json.loads(dict(Connection("h:1", 1.0, None, None, False).options)["grpc.service_config"])
     assert [name["service"] for name in config["methodConfig"][0]["name"]] == [
         "sniffai.v1.AnalysisService",
         "sniffai.v1.RulesService",

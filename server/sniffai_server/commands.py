@@ -1,0 +1,218 @@
+"""The commands of ``sniffai-server``."""
+
+import argparse
+import asyncio
+import logging
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field
+from pathlib import Path
+from typing import Any, Final
+
+from sniffai import wire
+from sniffai.addresses import Address, AddressError, join_address, read_address
+from sniffai.client.connection import MAX_TIMEOUT
+from sniffai.client.diagnosis import Trust
+from sniffai.version import VERSION
+from sniffai_server.cli import say
+from sniffai_server.config import Config, ConfigError, flag_of, from_text, read_config, to_toml, toml_value
+from sniffai_server.engine_service import engine_info
+from sniffai_server.keys import PRIORITIES, KeysError, add_entry, entry_of, make_key, read_keys
+from sniffai_server.listening import ListenError
+from sniffai_server.logs import open_log
+from sniffai_server.probe import why_not_serving
+from sniffai_server.process import serve
+from sniffai_server.settings import Settings, default_of, kind_of, rule_of, settings_fields
+from sniffai_server.tls import SecurityError, certificates_of, channel_credentials
+from sniffai_server.tracing import TracingError, read_endpoint
+
+log = logging.getLogger(__name__)
+
+START_ERRORS: Final = (ConfigError, KeysError, ListenError, SecurityError, TracingError)
+"""What keeps a command from its work, in words that say what to do."""
+WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Where a server that listens everywhere is asked for its health."""
+
+
+def run(arguments: Sequence[str] | None) -> int:
+    """Run a command; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.command(options)
+    except START_ERRORS as error:
+        say(f"sniffai-server: {error}")
+        return 1
+    return status
+
+
+def _serve(options: argparse.Namespace) -> int:
+    """Serve; from the moment that the settings are known, whatever goes wrong is a line of the log."""
+    settings = _config(options).settings
+    with open_log(settings.log_format, settings.log_level):
+        try:
+            return asyncio.run(serve(settings))
+        except START_ERRORS as error:
+            log.critical("%s", error)
+        except Exception:
+            log.critical("the server failed", exc_info=True)
+        return 1
+
+
+def _print_config(options: argparse.Namespace) -> int:
+    config = _config(options)
+    print(to_toml(config), flush=True)
+    _check(config.settings)
+    return 0
+
+
+def _check(settings: Settings) -> None:
+    """Use every file that the settings name, as ``serve`` and ``health`` do, up to a handshake with ourselves.
+
+    :raises SecurityError: a file of TLS cannot be used, or plaintext would be open to other machines.
+    :raises KeysError: the file of API keys cannot be used.
+    :raises TracingError: there is no such endpoint.
+    """
+    certificates_of(settings)
+    channel_credentials(Trust(settings.health_ca, settings.health_cert, settings.health_key))
+    if settings.keys_file:
+        read_keys(Path(settings.keys_file), settings)
+    if settings.otlp_endpoint:
+        read_endpoint(settings.otlp_endpoint)
+
+
+def _info(options: argparse.Namespace) -> int:
+    print(wire.to_json(engine_info(_config(options).settings)))
+    return 0
+
+
+def _health(options: argparse.Namespace) -> int:
+    settings = _config(options).settings
+    address = options.address or _own_address(settings)
+    trust = None
+    if settings.tls_cert or settings.health_ca:
+        ca = settings.health_ca or settings.tls_cert
+        trust = Trust(ca, settings.health_cert or None, settings.health_key or None, settings.health_name or None)
+    why_not = why_not_serving(address, options.timeout, trust, through_proxy=options.address is not None)
+    print("NOT SERVING" if why_not else "SERVING", flush=True)
+    if why_not:
+        say(f"sniffai-server: {address.text}: {why_not}")
+    return 1 if why_not else 0
+
+
+def _own_address(settings: Settings) -> Address:
+    """Where a server with these settings is reached from its own machine."""
+    if settings.socket is not None:
+        return settings.socket
+    host = settings.host_name
+    return read_address(join_address(WILDCARDS.get(host, host), settings.port))
+
+
+def _key(options: argparse.Namespace) -> int:
+    key = make_key()
+    given = {name: getattr(options, name) for name in ("priority", "calls", "rate")}
+    entry = entry_of(options.name, key, {name: value for name, value in given.items() if value is not None})
+    if options.file:
+        add_entry(Path(options.file), options.name, entry, Settings())
+    else:
+        print(entry, flush=True)
+    say(f"the key of {options.name}, shown only now: {key}")
+    return 0
+
+
+def _config(options: argparse.Namespace) -> Config:
+    """The settings in force for a command."""
+    names = {one.name for one in settings_fields()}
+    flags = {name: value for name, value in vars(options).items() if name in names and value is not None}
+    return read_config(flags, file=options.config or "")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose help and version do not get lost without a word."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is sys.stdout:
+            file.write(message)
+        else:
+            super()._print_message(message, file)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="sniffai-server", description="The gRPC service of sniffai.")
+    parser.add_argument("--version", action="version", version=f"sniffai-server {VERSION}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, command, text in (
+        ("serve", _serve, "serve until SIGTERM or Ctrl-C"),
+        ("config", _print_config, "print the settings in force and where each came from, as TOML"),
+        ("info", _info, "print what a server with these settings can do, as JSON"),
+        ("health", _health, "exit 0 if a server serves, 1 if not"),
+    ):
+        one = commands.add_parser(name, help=text)
+        one.set_defaults(command=command)
+        _add_settings(one)
+        if name == "health":
+            one.add_argument(
+                "--address",
+                type=_address,
+                metavar="HOST:PORT",
+                help="where the server is, or unix:PATH (default: host and port)",
+            )
+            one.add_argument("--timeout", type=_timeout, default=2.0, help="seconds (default: %(default)s)")
+    _add_key(commands.add_parser("key", help="make an API key; stores or prints its entry, and prints the key, once"))
+    return parser
+
+
+def _add_key(key: argparse.ArgumentParser) -> None:
+    key.set_defaults(command=_key)
+    key.add_argument("name", help="the client's name: 1 to 64 letters, digits, _ and -")
+    key.add_argument("--file", metavar="FILE", help="append the entry to this file (default: print it)")
+    key.add_argument("--priority", choices=list(PRIORITIES), help="the best priority it may ask for")
+    key.add_argument("--calls", type=_quota, help="calls that it may have open, 0 for any number")
+    key.add_argument("--rate", type=_quota, help="calls that it may begin in a minute, 0 for any number")
+
+
+def _add_settings(command: argparse.ArgumentParser) -> None:
+    """A flag for each setting, named after it."""
+    command.add_argument("--config", metavar="FILE", help="a TOML file with settings (default: SNIFFAI_CONFIG)")
+    for one in settings_fields():
+        if kind_of(one) is bool:
+            how: Mapping[str, Any] = {"action": argparse.BooleanOptionalAction, "default": None}
+        else:
+            how = {"type": _reader(one), "metavar": one.name.rpartition("_")[2].upper()}
+        command.add_argument(flag_of(one.name), dest=one.name, help=_help(one), **how)
+
+
+def _help(one: "Field[Any]") -> str:
+    """The help of a setting's flag, with its default."""
+    rule, default = rule_of(one), default_of(one)
+    words = rule.shown_default or ("" if default in ("", False) else toml_value(default).strip('"'))
+    return (rule.text + (f" (default: {words})" if words else "")).replace("%", "%%")
+
+
+def _reader(one: "Field[Any]") -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        try:
+            return from_text(one, text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read
+
+
+def _address(text: str) -> Address:
+    try:
+        return read_address(text)
+    except AddressError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _timeout(text: str) -> float:
+    if re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,9})?", text) and 0 < float(text) <= MAX_TIMEOUT:
+        return float(text)
+    raise argparse.ArgumentTypeError(f"a number above 0 and at most {MAX_TIMEOUT:,.0f} is expected")
+
+
+def _quota(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 8 and int(text) <= 1_000_000):
+        raise argparse.ArgumentTypeError("a whole number in 0..1,000,000 is expected")
+    return int(text)

@@ -1,0 +1,66 @@
+"""Files that an operator names: read without ever waiting, whatever they turn out to be."""
+
+import codecs
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+MOST_BYTES: Final = 16 << 20
+"""More than any file of keys or certificates has."""
+KINDS: Final = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+class TextError(ValueError):
+    """Bytes that are no text; ``str()`` says why, and in which line."""
+
+
+def read_file(file: Path) -> bytes:
+    """The content of a regular file.
+
+    A pipe or a device could make whoever reads it wait for ever, or give bytes without end, so those are refused.
+
+    :raises OSError: it cannot be read, is no regular file, or has more than 16 MiB; ``strerror`` says which.
+    """
+    check_regular(os.stat(file).st_mode)
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as opened:
+        check_regular(os.fstat(descriptor).st_mode)
+        content = opened.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES:,} bytes")
+    return content
+
+
+def check_regular(mode: int) -> None:
+    """Refuse what is no regular file, by its mode.
+
+    :raises OSError: it is a pipe, a directory or the like.
+    """
+    if not stat.S_ISREG(mode):
+        kind = KINDS.get(stat.S_IFMT(mode), "something else")
+        raise OSError(errno.EINVAL, f"a regular file is expected, not {kind}")
+
+
+def decode(content: bytes) -> str:
+    """The text of a file: UTF-8, with or without a byte order mark.
+
+    :raises TextError: it is something else.
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise TextError("UTF-8 text is expected, not UTF-16")
+    if b"\0" in content:
+        line = content.count(b"\n", 0, content.index(b"\0")) + 1
+        raise TextError(f"line {line}: UTF-8 text is expected, and this has a NUL, as UTF-16 has")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise TextError(f"line {line}: UTF-8 text is expected, not the byte 0x{content[error.start]:02x}") from None

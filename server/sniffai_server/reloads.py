@@ -1,0 +1,97 @@
+"""Files that may change while the server runs: looked at every second, and at once when an operator says so."""
+
+import logging
+import threading
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from sniffai_server.keys import KeysError
+from sniffai_server.metrics import Metrics
+from sniffai_server.tls import Certificates, SecurityError
+
+CHECK_SECONDS: Final = 1.0
+
+log = logging.getLogger(__name__)
+
+
+class Reloadable(Protocol):
+    """Something that a file says."""
+
+    @property
+    def name(self) -> str:
+        """What it is in log and metrics."""
+
+    def refresh(self, *, force: bool = False) -> str:
+        """Read the file again if it has changed, or in any case; says what is in force, empty for no change.
+
+        :raises KeysError: it cannot be used: what was stays in force.
+        :raises SecurityError: the same.
+        """
+
+
+class Reloads:
+    """Reads files again, in a thread of its own: a disk that hangs holds up no call.
+
+    Certificates are looked at before each handshake, too.
+    """
+
+    def __init__(self, files: Sequence[Reloadable], metrics: Metrics) -> None:
+        self._files = files
+        self._metrics = metrics
+        self._wake = threading.Event()
+        self._forced = False
+        self._ended = False
+        self._looking = threading.Lock()
+        for one in files:
+            metrics.watch_reloads(one.name)
+            if isinstance(one, Certificates):
+                one.before_handshake = self._before_handshake
+        self._thread = threading.Thread(target=self._run, name="reloads", daemon=True)
+
+    def start(self) -> None:
+        """Look at the files from now on."""
+        self._thread.start()
+
+    def force(self) -> None:
+        """Read all files now, changed or not."""
+        self._forced = True
+        self._wake.set()
+
+    def close(self) -> None:
+        """Look at them no more."""
+        self._ended = True
+        self._wake.set()
+
+    def _run(self) -> None:
+        while not self._ended:
+            self._wake.wait(CHECK_SECONDS)
+            self._wake.clear()
+            forced, self._forced = self._forced, False
+            with self._looking:
+                for one in self._files:
+                    if not self._ended:
+                        self._look(one, forced)
+
+    def _before_handshake(self) -> None:
+        """Look at the files, unless somebody else does: then this handshake takes what is in force."""
+        if not self._ended and self._looking.acquire(blocking=False):
+            try:
+                for one in self._files:
+                    if isinstance(one, Certificates):
+                        self._look(one, forced=False)
+            finally:
+                self._looking.release()
+
+    def _look(self, one: Reloadable, forced: bool) -> None:
+        try:
+            told = one.refresh(force=forced)
+        except (KeysError, SecurityError) as error:
+            self._metrics.reloaded(one.name, "failed")
+            log.error("%s: what was read before stays in force: %s", one.name, error)
+        except Exception:
+            self._metrics.reloaded(one.name, "failed")
+            log.exception("%s: what was read before stays in force", one.name)
+        else:
+            if told:
+                self._metrics.reloaded(one.name, "ok")
+                log.info("%s read again: %s", one.name, told)
