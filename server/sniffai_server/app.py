@@ -1,9 +1,10 @@
 """One server: its services wired together, from start to drain."""
 
 import asyncio
-import signal
-from collections.abc import Sequence
-from dataclasses import replace
+import logging
+import threading
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +20,6 @@ from sniffai.v1 import (
     rules_service_pb2,
     rules_service_pb2_grpc,
 )
-from sniffai.version import VERSION
 from sniffai_server.admission import SlotQueue
 from sniffai_server.analysis_service import AnalysisService
 from sniffai_server.auth import Auth
@@ -27,17 +27,21 @@ from sniffai_server.engine_service import EngineService
 from sniffai_server.guard import Guard
 from sniffai_server.handlers import HEALTH
 from sniffai_server.keys import Keys
+from sniffai_server.listening import ListenError, find_place, free_unix
 from sniffai_server.metrics import Metrics, MetricsPort
 from sniffai_server.observer import Observer
 from sniffai_server.quotas import Quotas
 from sniffai_server.reflection import add_reflection
+from sniffai_server.reloads import Reloads
 from sniffai_server.rules_service import RulesService
 from sniffai_server.searches import Searches
-from sniffai_server.settings import Settings, join_address
-from sniffai_server.tls import server_credentials
+from sniffai_server.settings import Settings
+from sniffai_server.tls import SecurityError, certificates_of
 from sniffai_server.tracing import Tracing
 from sniffai_server.warm import warm_up
 from sniffai_server.watches import Watches
+
+log = logging.getLogger(__name__)
 
 SERVICES: Final = (
     analysis_service_pb2.DESCRIPTOR.services_by_name["AnalysisService"].full_name,
@@ -46,14 +50,16 @@ SERVICES: Final = (
 )
 STREAMS: Final = 1000
 """Calls that one connection may have open; a client with more waits on its own side."""
-LAST_WORD_SECONDS: Final = 1.0
-"""How long at most it may take to tell all who watch the health that the server goes down."""
+LAST_WORD_SECONDS: Final = 0.3
+"""How long at most it may take to tell all who watch the health that the server is shutting down."""
+CUT_SECONDS: Final = 0.3
+"""How long at most calls may take to end once they are cut off."""
+LAST_STEPS_SECONDS: Final = 0.6
+"""How long at most the searches' threads, the metrics port and the spans may take to end."""
+STEP_SECONDS: Final = 0.005
+"""How often the last steps are looked at."""
 AGE_GRACE_SECONDS: Final = 30.0
 """How much longer than the longest search a call may go on over a connection that is too old."""
-
-
-class ListenError(Exception):
-    """The address cannot be listened on: it is taken, or not this machine's."""
 
 
 class Server:
@@ -61,6 +67,7 @@ class Server:
 
     :param tracing: makes a span of each call; where it is not given, ``settings.otlp_endpoint`` decides.
     :raises KeysError: the file of API keys cannot be used.
+    :raises SecurityError: a TLS file cannot be used, or plaintext would be open to other machines.
     :raises TracingError: there is an ``otlp_endpoint``, but no OpenTelemetry.
     """
 
@@ -73,58 +80,97 @@ class Server:
         self._tracing = tracing if tracing or not endpoint else Tracing.to(endpoint)
         self._health = health.HealthServicer()
         self._watches = Watches()
+        self._certificates = certificates_of(settings)
         keys = Keys(Path(settings.keys_file), settings) if settings.keys_file else None
+        self.reloads = Reloads([one for one in (self._certificates, keys) if one is not None], self.metrics)
         observer, auth = Observer(self.metrics, self._tracing), Auth(settings, keys, Quotas())
         interceptors = [observer, auth, self._watches, Guard()]
         self._grpc = grpc.aio.server(interceptors=interceptors, options=_options(settings))
         self._add_services()
 
     async def start(self) -> int:
-        """Warm up, then listen; returns the port.
+        """Warm up, then listen; returns the port, 0 for a Unix socket.
 
         :raises ListenError: an address is taken, or not this machine's.
-        :raises SecurityError: a TLS file cannot be used, or plaintext would be open to other machines.
+        :raises SecurityError: plaintext would be open to other machines.
         """
         port = self._bind()
         await asyncio.to_thread(warm_up)
         await self._grpc.start()
         for name in SERVICES:
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        self.reloads.start()
         return port
 
-    async def drain(self) -> None:
-        """Say NOT_SERVING, take no new calls, let those in flight answer with what they have, and stop."""
-        told = asyncio.ensure_future(self._health.enter_graceful_shutdown())
-        await asyncio.wait({told}, timeout=LAST_WORD_SECONDS)
-        told.cancel()
-        await asyncio.sleep(self.settings.drain_delay)
-        stopped = asyncio.ensure_future(self._grpc.stop(self.settings.grace_seconds))
+    async def drain(self, no_delay: asyncio.Event | None = None, no_grace: asyncio.Event | None = None) -> None:
+        """Say NOT_SERVING, take no new calls, let those in flight answer with what they have, and stop.
+
+        It takes ``drain_delay``, at most ``grace_seconds``, and at most 1.2 seconds more, whatever hangs.
+
+        :param no_delay: set to end the wait of ``drain_delay``.
+        :param no_grace: set to end that of ``grace_seconds``.
+        """
+        no_delay, no_grace = no_delay or asyncio.Event(), no_grace or asyncio.Event()
+        self.reloads.close()
+        await _ended(self._health.enter_graceful_shutdown(), LAST_WORD_SECONDS)
+        await _ended(no_delay.wait(), self.settings.drain_delay)
+        stopped = asyncio.ensure_future(self._stop())
+        hurried = asyncio.ensure_future(no_grace.wait())
+        await asyncio.wait({stopped, hurried}, return_when=asyncio.FIRST_COMPLETED)
+        hurried.cancel()
+        if not stopped.done():
+            log.warning("calls are cut off")
+            await _ended(self._grpc.stop(0), CUT_SECONDS)
+            stopped.cancel()
+        steps = [self.searches.close]
+        if self.metrics_port is not None:
+            steps.append(self.metrics_port.close)
+        if self._tracing is not None:
+            steps.append(self._tracing.close)
+        unfinished = await _all_ended(steps, LAST_STEPS_SECONDS)
+        if unfinished:
+            log.warning("not waited for: %s", ", ".join(step.__qualname__ for step in unfinished))
+
+    async def _stop(self) -> None:
+        """Take no new calls, and give those in flight the time of the grace period."""
+        grace = self.settings.grace_seconds
+        stopped = asyncio.ensure_future(self._grpc.stop(grace))
         self.searches.finish_early()
         await self._watches.end()
-        await stopped
-        self.searches.close()
-        if self.metrics_port is not None:
-            await asyncio.to_thread(self.metrics_port.close)
-        if self._tracing is not None:
-            await asyncio.to_thread(self._tracing.close)
+        await _ended(stopped, grace + CUT_SECONDS)
 
     def _bind(self) -> int:
         """Take the ports, metrics included."""
-        settings, credentials = self.settings, server_credentials(self.settings)
-        try:
-            if credentials is None:
-                port = self._grpc.add_insecure_port(settings.address)
-            else:
-                port = self._grpc.add_secure_port(settings.address, credentials)
-        except RuntimeError as error:
-            raise ListenError(f"cannot listen on {settings.address}") from error
+        settings = self.settings
+        if settings.socket is not None:
+            free_unix(settings.socket)
+            self._add_port(settings.socket.target, settings.socket.text)
+            port = 0
+        else:
+            place = find_place(settings.host_name, settings.port)
+            if self._certificates is None and not settings.insecure and not place.is_local:
+                raise SecurityError(
+                    f"{settings.host} stands for {', '.join(place.ips)}, which other machines can reach"
+                )
+            for address in place.addresses:
+                self._add_port(address.replace("%", "%25"), address)
+            port = place.port
         if settings.metrics_port is not None:
-            try:
-                self.metrics_port = MetricsPort(self.metrics, settings.metrics_host, settings.metrics_port)
-            except OSError as error:
-                address = join_address(settings.metrics_host, settings.metrics_port)
-                raise ListenError(f"cannot serve metrics on {address}") from error
+            self.metrics_port = MetricsPort(self.metrics, settings.metrics_host_name, settings.metrics_port)
         return port
+
+    def _add_port(self, target: str, shown: str) -> None:
+        """Let gRPC listen on an address that was free a moment ago.
+
+        :raises ListenError: it cannot.
+        """
+        try:
+            if self._certificates is None:
+                self._grpc.add_insecure_port(target)
+            else:
+                self._grpc.add_secure_port(target, self._certificates.credentials())
+        except RuntimeError as error:
+            raise ListenError(f"cannot listen on {shown}: gRPC cannot take it") from error
 
     def _add_services(self) -> None:
         analysis = AnalysisService(self.settings, self.searches)
@@ -156,19 +202,22 @@ def _options(settings: Settings) -> Sequence[tuple[str, Any]]:
     ]
 
 
-async def serve(settings: Settings) -> None:
-    """Run a server until SIGTERM or SIGINT, then drain it.
+async def _ended(work: Awaitable[object], seconds: float) -> None:
+    """Wait for the end of some work, for some time at most; an error of it is logged."""
+    task = asyncio.ensure_future(work)
+    await asyncio.wait({task}, timeout=seconds)
+    if not task.done():
+        task.cancel()
+    elif not task.cancelled() and task.exception() is not None:
+        log.error("the shutdown goes on in spite of an error", exc_info=task.exception())
 
-    :raises ListenError: its address cannot be listened on.
-    :raises SecurityError: its port cannot be secured as the settings say.
-    :raises KeysError: its file of API keys cannot be used.
-    :raises TracingError: there is an ``otlp_endpoint``, but no OpenTelemetry.
-    """
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    server = Server(settings)
-    port = await server.start()
-    print(f"sniffai-server {VERSION} listening on {replace(settings, port=port).address}", flush=True)
-    await stop.wait()
-    await server.drain()
+
+async def _all_ended(steps: Sequence[Callable[[], None]], seconds: float) -> list[Callable[[], None]]:
+    """Take steps at the same time, each in a thread that nobody waits for after some time; returns the unfinished."""
+    threads = {step: threading.Thread(target=step, name=step.__qualname__, daemon=True) for step in steps}
+    for thread in threads.values():
+        thread.start()
+    end = time.monotonic() + seconds
+    while any(thread.is_alive() for thread in threads.values()) and time.monotonic() < end:
+        await asyncio.sleep(STEP_SECONDS)
+    return [step for step, thread in threads.items() if thread.is_alive()]

@@ -19,6 +19,8 @@ class Call:
     """Given by the client or made here."""
     method: str = ""
     """Such as ``"sniffai.v1.AnalysisService/Analyze"``."""
+    asked: str = ""
+    """The beginning of the name that the client asked for, where there is no such method."""
     client: str = ""
     """Who calls: the name of a key or a certificate, or an address."""
     reason: str = ""

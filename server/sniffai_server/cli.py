@@ -1,176 +1,88 @@
-"""The command ``sniffai-server``."""
+"""The command ``sniffai-server``: what holds from its first moment, before anything large is imported."""
 
-import argparse
-import asyncio
+import contextlib
 import os
+import select
+import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Sequence
+from types import FrameType
+from typing import Final
 
-from sniffai import wire
-from sniffai.version import VERSION
-from sniffai_server.app import ListenError, serve
-from sniffai_server.config import Config, ConfigError, flag_of, from_text, read_config, to_toml, toml_value
-from sniffai_server.engine_service import engine_info
-from sniffai_server.keys import PRIORITIES, KeysError, add_entry, entry_of, make_key, read_keys
-from sniffai_server.logs import open_log
-from sniffai_server.probe import why_not_serving
-from sniffai_server.settings import Settings, default_of, join_address, kind_of, rule_of, settings_fields
-from sniffai_server.tls import SecurityError, channel_credentials, server_credentials
-from sniffai_server.tracing import TracingError
-
-START_ERRORS: Final = (ConfigError, KeysError, ListenError, SecurityError, TracingError)
-"""What keeps a command from its work, in words that say what to do."""
-WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Where a server that listens everywhere is asked for its health."""
+SAY_SECONDS: Final = 0.2
+"""How long a line for standard error waits for somebody to read there."""
+INTERRUPTED: Final = 128 + signal.SIGINT
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status. Whoever reads its output may go away: then it ends without a word."""
-    try:
-        try:
-            return _run(arguments)
-        finally:
-            print(end="", flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    """Run a command; returns the exit status. Whoever reads its output may go away: then it ends without a word.
 
-
-def _run(arguments: Sequence[str] | None) -> int:
-    options = _parser().parse_args(arguments)
-    try:
-        status: int = options.command(options)
-    except START_ERRORS as error:
-        print(f"sniffai-server: {error}", file=sys.stderr)
-        return 1
-    return status
-
-
-def _serve(options: argparse.Namespace) -> int:
-    settings = _config(options).settings
-    with open_log(settings.log_format, settings.log_level):
-        asyncio.run(serve(settings))
-    return 0
-
-
-def _print_config(options: argparse.Namespace) -> int:
-    config = _config(options)
-    print(to_toml(config), flush=True)
-    _check_files(config.settings)
-    return 0
-
-
-def _check_files(settings: Settings) -> None:
-    """Read every file that the settings name, as ``serve`` and ``health`` do.
-
-    :raises SecurityError: a file of TLS cannot be used, or plaintext would be open to other machines.
-    :raises KeysError: the file of API keys cannot be used.
+    :param arguments: those of the command; ``None`` for those of this process, whose signals and standard streams are
+        then taken care of as well.
     """
-    server_credentials(settings)
-    channel_credentials(settings.health_ca, settings.health_cert, settings.health_key)
-    if settings.keys_file:
-        read_keys(Path(settings.keys_file), settings)
+    if arguments is None:
+        _open_streams()
+        _heed_signals()
+    from sniffai_server.commands import run
 
-
-def _info(options: argparse.Namespace) -> int:
-    print(wire.to_json(engine_info(_config(options).settings)))
-    return 0
-
-
-def _health(options: argparse.Namespace) -> int:
-    settings = _config(options).settings
-    address = options.address or join_address(WILDCARDS.get(settings.host, settings.host), settings.port)
-    credentials = None
-    if settings.tls_cert or settings.health_ca:
-        ca = settings.health_ca or settings.tls_cert
-        credentials = channel_credentials(ca, settings.health_cert, settings.health_key)
-    why_not = why_not_serving(address, options.timeout, credentials, settings.health_name)
-    print("NOT SERVING" if why_not else "SERVING", flush=True)
-    if why_not:
-        print(f"sniffai-server: {address}: {why_not}", file=sys.stderr)
-    return 1 if why_not else 0
-
-
-def _key(options: argparse.Namespace) -> int:
-    key = make_key()
-    given = {name: getattr(options, name) for name in ("priority", "calls", "rate")}
-    entry = entry_of(options.name, key, {name: value for name, value in given.items() if value is not None})
-    if options.file:
-        add_entry(Path(options.file), options.name, entry, Settings())
-    else:
-        print(entry, flush=True)
-    print(f"the key of {options.name}, shown only now: {key}", file=sys.stderr)
-    return 0
-
-
-def _config(options: argparse.Namespace) -> Config:
-    """The settings in force for a command."""
-    names = {one.name for one in settings_fields()}
-    flags = {name: value for name, value in vars(options).items() if name in names and value is not None}
-    return read_config(flags, file=options.config or "")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="sniffai-server", description="The gRPC service of sniffai.")
-    parser.add_argument("--version", action="version", version=f"sniffai-server {VERSION}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, command, text in (
-        ("serve", _serve, "serve until SIGTERM or Ctrl-C"),
-        ("config", _print_config, "print the settings in force and where each came from, as TOML"),
-        ("info", _info, "print what a server with these settings can do, as JSON"),
-        ("health", _health, "exit 0 if a server serves, 1 if not"),
-    ):
-        one = commands.add_parser(name, help=text)
-        one.set_defaults(command=command)
-        _add_settings(one)
-        if name == "health":
-            one.add_argument("--address", metavar="HOST:PORT", help="where the server is (default: host and port)")
-            one.add_argument("--timeout", type=float, default=2.0, help="seconds (default: %(default)s)")
-    _add_key(commands.add_parser("key", help="make an API key; stores or prints its entry, and prints the key, once"))
-    return parser
-
-
-def _add_key(key: argparse.ArgumentParser) -> None:
-    key.set_defaults(command=_key)
-    key.add_argument("name", help="the client's name: 1 to 64 letters, digits, _ and -")
-    key.add_argument("--file", metavar="FILE", help="append the entry to this file (default: print it)")
-    key.add_argument("--priority", choices=list(PRIORITIES), help="the best priority it may ask for")
-    key.add_argument("--calls", type=_quota, help="calls that it may have open, 0 for any number")
-    key.add_argument("--rate", type=_quota, help="calls that it may begin in a minute, 0 for any number")
-
-
-def _add_settings(command: argparse.ArgumentParser) -> None:
-    """A flag for each setting, named after it."""
-    command.add_argument("--config", metavar="FILE", help="a TOML file with settings (default: SNIFFAI_CONFIG)")
-    for one in settings_fields():
-        if kind_of(one) is bool:
-            how: Mapping[str, Any] = {"action": argparse.BooleanOptionalAction, "default": None}
-        else:
-            how = {"type": _reader(one), "metavar": one.name.rpartition("_")[2].upper()}
-        command.add_argument(flag_of(one.name), dest=one.name, help=_help(one), **how)
-
-
-def _help(one: "Field[Any]") -> str:
-    """The help of a setting's flag, with its default."""
-    rule, default = rule_of(one), default_of(one)
-    words = rule.shown_default or ("" if default in ("", False) else toml_value(default).strip('"'))
-    return (rule.text + (f" (default: {words})" if words else "")).replace("%", "%%")
-
-
-def _reader(one: "Field[Any]") -> Callable[[str], Any]:
-    def read(text: str) -> Any:
+    try:
         try:
-            return from_text(one, text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
+            return run(arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _give_up_output()
+        return 1
+    except OSError as error:
+        _give_up_output()
+        say(f"sniffai-server: {error.strerror or error}")
+        return 1
+    except KeyboardInterrupt:
+        say("sniffai-server: stopped by SIGINT")
+        return INTERRUPTED
 
-    return read
+
+def say(text: str) -> None:
+    """Write a line to standard error; where that is full, or nobody reads it, the line is lost."""
+    with contextlib.suppress(OSError, ValueError):
+        if _takes(sys.stderr):
+            print(text, file=sys.stderr, flush=True)
 
 
-def _quota(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 8 and int(text) <= 1_000_000):
-        raise argparse.ArgumentTypeError("a whole number in 0..1,000,000 is expected")
-    return int(text)
+def _takes(stream: object) -> bool:
+    """Whether a stream takes a line without waiting; one that is no file does."""
+    try:
+        descriptor = stream.fileno()  # type: ignore[attr-defined]
+    except (AttributeError, OSError, ValueError):
+        return True
+    return bool(select.select([], [descriptor], [], SAY_SECONDS)[1])
+
+
+def _open_streams() -> None:
+    """Open what was closed: a file or a connection must not take the place of a standard stream."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+
+
+def _heed_signals() -> None:
+    """End with a line, whatever is being imported or read, until a server takes the signals over."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stopped)
+    if sys.argv[1:2] == ["serve"]:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the files are about to be read
+
+
+def _stopped(number: int, _frame: FrameType | None) -> None:
+    say(f"sniffai-server: stopped by {signal.Signals(number).name}")
+    os._exit(128 + number)
+
+
+def _give_up_output() -> None:
+    """Nobody takes what is still to be written: let it go."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

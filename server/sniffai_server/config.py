@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sniffai.shown import shown
+from sniffai_server.files import decode, read_file
 from sniffai_server.settings import (
     SettingError,
     Settings,
@@ -28,6 +29,12 @@ FILE_VARIABLE: Final = "SNIFFAI_CONFIG"
 """The variable that names the file."""
 FOREIGN: Final = frozenset({FILE_VARIABLE, "SNIFFAI_API_KEY", "SNIFFAI_BUILD"})
 """Variables with the prefix that are no settings."""
+SERVICE: Final = re.compile(
+    rf"{PREFIX}([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
+)
+"""Variables by which Kubernetes, and Docker before it, tell of a service whose name begins with ours."""
+SERVICE_ADDRESS: Final = re.compile(r"(tcp|udp|sctp)://.*")
+"""What such a variable has that is named like a setting: ``SNIFFAI_PORT`` of a service called sniffai."""
 FLAGS: Final = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 
 
@@ -59,7 +66,7 @@ def read_config(flags: Mapping[str, Any], environment: Mapping[str, str] = os.en
     :param file: a TOML file; empty for the one that :data:`FILE_VARIABLE` names, if any.
     :raises ConfigError: an unknown name or a bad value.
     """
-    file = file or environment.get(FILE_VARIABLE, "")
+    file = file or environment.get(FILE_VARIABLE, "").strip()
     given = _from_file(Path(file)) if file else {}
     given |= _from_environment(environment)
     given |= {name: _Given(value, f"flag {flag_of(name)}") for name, value in flags.items()}
@@ -85,8 +92,15 @@ def variable_of(name: str) -> str:
 def from_text(one: "Field[Any]", text: str) -> Any:
     """A setting's value from a flag or a variable.
 
+    Spaces and ends of lines around it do not count.
+
     :raises ValueError: the text is none, or out of range.
     """
+    text = text.strip()
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"UTF-8 text is expected, not {ascii(text)[:80]}") from None
     kind = kind_of(one)
     if kind is str:
         value: Any = text
@@ -132,7 +146,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, _Given]:
     known = {variable_of(one.name): one for one in settings_fields()}
     found = {}
     for variable, text in environment.items():
-        if not variable.startswith(PREFIX) or variable in FOREIGN:
+        if not variable.startswith(PREFIX) or variable in FOREIGN or _of_service(variable, text):
             continue
         if variable not in known:
             raise ConfigError(f"variable {variable}: no such setting{_suggestion(variable, known)}")
@@ -144,9 +158,14 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, _Given]:
     return found
 
 
+def _of_service(variable: str, text: str) -> bool:
+    """Whether a container platform has set a variable, for a service that it knows."""
+    return bool(SERVICE.fullmatch(variable) or (variable.endswith("_PORT") and SERVICE_ADDRESS.fullmatch(text.strip())))
+
+
 def _from_file(file: Path) -> dict[str, _Given]:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = decode(read_file(file))
         table = tomllib.loads(text)
     except OSError as error:
         raise ConfigError(f"file {file}: {error.strerror}") from None
@@ -168,7 +187,7 @@ def _from_file(file: Path) -> dict[str, _Given]:
 
 def _line_of(name: str, text: str) -> str:
     """Where a key stands, in words; empty where that cannot be told."""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if re.match(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=.\]]""", line):
             return f", line {number}"
     return ""

@@ -18,6 +18,7 @@ from google.rpc.code_pb2 import (  # type: ignore[import-untyped]
     RESOURCE_EXHAUSTED,
     UNAUTHENTICATED,
     UNAVAILABLE,
+    UNIMPLEMENTED,
 )
 from google.rpc.error_details_pb2 import (  # type: ignore[import-untyped]
     BadRequest,
@@ -38,6 +39,7 @@ from sniffai_server.refusals import (
     QueueFullError,
     QuotaError,
     UnfinishedError,
+    UnknownMethodError,
 )
 from sniffai_server.trailers import add_trailers, trailers_of
 
@@ -137,6 +139,10 @@ def _key_refused(error: KeyRefusedError) -> Status:
     return _status(UNAUTHENTICATED, str(error), ErrorInfo(reason=error.reason))
 
 
+def _unknown_method(error: UnknownMethodError) -> Status:
+    return _status(UNIMPLEMENTED, str(error), ErrorInfo(reason="UNKNOWN_METHOD"))
+
+
 def _retry(seconds: float) -> Message:
     delay = Duration()
     delay.FromMilliseconds(math.ceil(seconds * 1000))
@@ -169,5 +175,6 @@ TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
     ClosingError: _closing,
     ExpiredError: _expired,
     UnfinishedError: _unfinished,
+    UnknownMethodError: _unknown_method,
 }
 """What is not a fault of the server, with the status that tells so."""

@@ -12,6 +12,8 @@ from typing import Any, Final, TypeAlias
 
 import grpc
 
+from sniffai_server.refusals import UnknownMethodError
+
 Proceed = Callable[[], Awaitable[Any]]
 Around = Callable[[Proceed, Any], Awaitable[Any]]
 Function = Callable[[Any, Any], Any]
@@ -64,6 +66,15 @@ def refusing(handler: Handler, error: Exception) -> Handler:
         raise error
 
     return make(refuse, request_deserializer=None, response_serializer=handler.response_serializer)
+
+
+def unknown_method() -> Handler:
+    """A handler that reads nothing, not even whether there is a request, and says that there is no such method."""
+
+    async def refuse(requests: Any, context: Any) -> None:
+        raise UnknownMethodError
+
+    return grpc.stream_stream_rpc_method_handler(refuse)
 
 
 async def write_all(answers: Any, context: Any) -> None:

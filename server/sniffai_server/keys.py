@@ -7,13 +7,11 @@ import errno
 import fcntl
 import hashlib
 import hmac
-import logging
 import os
 import re
 import secrets
-import time
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from io import FileIO
@@ -22,6 +20,7 @@ from typing import Any, Final
 
 from sniffai.shown import shown
 from sniffai_server.callers import Caller, Priority
+from sniffai_server.files import check_regular, decode, read_file
 from sniffai_server.refusals import KeyRefusedError
 from sniffai_server.settings import Settings
 
@@ -33,10 +32,6 @@ SCHEME: Final = "sha256"
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 HASH: Final = re.compile(rf"{SCHEME}:[0-9a-f]{{{2 * SALT_BYTES}}}:[0-9a-f]{{64}}")
 PRIORITIES: Final = {priority.name.lower(): priority for priority in Priority}
-CHECK_SECONDS: Final = 1.0
-"""How often at most it is checked whether the file has changed."""
-
-log = logging.getLogger(__name__)
 
 
 class KeysError(Exception):
@@ -63,16 +58,16 @@ class Keys:
 
     :param file: the file's path.
     :param settings: has the quotas of entries without their own.
-    :param clock: seconds that only grow.
     :raises KeysError: the file cannot be used.
     """
 
-    def __init__(self, file: Path, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
+    name: Final = "keys"
+    """What is read again, in the words of log and metrics."""
+
+    def __init__(self, file: Path, settings: Settings) -> None:
         self._file = file
         self._settings = settings
-        self._clock = clock
         self._stamp = _stamp(file)
-        self._checked = clock()
         self._keys = read_keys(file, settings)
 
     def caller_of(self, key: str) -> Caller:
@@ -80,7 +75,6 @@ class Keys:
 
         :raises KeyRefusedError: nobody's, or it has expired.
         """
-        self._refresh()
         found = None
         for entry in self._keys:
             if entry.fits(key):
@@ -91,21 +85,26 @@ class Keys:
             raise KeyRefusedError("KEY_EXPIRED", "the API key has expired")
         return found.caller
 
-    def _refresh(self) -> None:
-        now = self._clock()
-        if now - self._checked < CHECK_SECONDS:
-            return
-        self._checked = now
+    def refresh(self, *, force: bool = False) -> str:
+        """Read the file again if it has changed; says what is in force now, empty where nothing has changed.
+
+        :param force: read it, and say what is in force, in any case.
+        :raises KeysError: it has changed and cannot be used; told once for each change.
+        """
         stamp = _stamp(self._file)
-        if stamp == self._stamp:
-            return
+        if stamp == self._stamp and not force:
+            return ""
         self._stamp = stamp
-        try:
-            self._keys = read_keys(self._file, self._settings)
-        except KeysError as error:
-            log.error("the API keys stay as they were: %s", error)
-        else:
-            log.info("API keys read again: %d", len(self._keys))
+        before = {key.caller.name: key for key in self._keys}
+        self._keys = read_keys(self._file, self._settings)
+        after = {key.caller.name: key for key in self._keys}
+        changes = {
+            "added": after.keys() - before.keys(),
+            "removed": before.keys() - after.keys(),
+            "changed": {name for name in after.keys() & before.keys() if after[name] != before[name]},
+        }
+        told = [f"{word} {', '.join(sorted(names))}" for word, names in changes.items() if names]
+        return f"{len(after)} API keys, {'; '.join(told) or 'the same'}"
 
 
 def make_key() -> str:
@@ -138,7 +137,8 @@ def add_entry(file: Path, name: str, entry: str, settings: Settings) -> None:
     :raises KeysError: the file cannot be read or written, is no file of keys, or has an entry of that name.
     """
     try:
-        with open(file, "a+b", buffering=0, opener=lambda path, flags: os.open(path, flags, 0o600)) as stored:
+        with open(file, "a+b", buffering=0, opener=_open) as stored:
+            check_regular(os.fstat(stored.fileno()).st_mode)
             fcntl.flock(stored, fcntl.LOCK_EX)
             stored.seek(0)
             text = stored.read()
@@ -147,6 +147,11 @@ def add_entry(file: Path, name: str, entry: str, settings: Settings) -> None:
             _append(stored, text, entry)
     except OSError as error:
         raise KeysError(f"file {file}: {error.strerror}") from None
+
+
+def _open(path: str, flags: int) -> int:
+    """Open a file for its owner only; a pipe in its place is not waited for."""
+    return os.open(path, flags | os.O_NONBLOCK, 0o600)
 
 
 def _append(stored: FileIO, text: bytes, entry: str) -> None:
@@ -173,7 +178,7 @@ def read_keys(file: Path, settings: Settings) -> tuple[Key, ...]:
     :raises KeysError: the file cannot be read, or an entry is not as it should be.
     """
     try:
-        text = file.read_bytes()
+        text = read_file(file)
     except OSError as error:
         raise KeysError(f"file {file}: {error.strerror}") from None
     return _keys_of(text, file, settings)
@@ -185,7 +190,7 @@ def _keys_of(text: bytes, file: Path, settings: Settings) -> tuple[Key, ...]:
     :raises KeysError: an entry is not as it should be; ``str()`` names the file.
     """
     try:
-        tables = tomllib.loads(text.decode())
+        tables = tomllib.loads(decode(text))
     except ValueError as error:
         raise KeysError(f"file {file}: {error}") from None
     try:
@@ -236,4 +241,4 @@ def _stamp(file: Path) -> tuple[int, ...]:
         status = file.stat()
     except OSError:
         return ()
-    return status.st_mtime_ns, status.st_size, status.st_ino
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino

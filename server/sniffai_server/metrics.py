@@ -1,5 +1,6 @@
 """Prometheus metrics of one server, and the port that serves them."""
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,16 +17,23 @@ from prometheus_client import (
     ProcessCollector,
     start_http_server,
 )
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
 
+from sniffai.addresses import join_address
 from sniffai.report import Analysis
 from sniffai.version import VERSION
 from sniffai_server.admission import SlotQueue
 from sniffai_server.callers import Priority
 from sniffai_server.calls import Call, stop_of
+from sniffai_server.listening import ListenError, find_place, told
+from sniffai_server.logs import lost_lines
 
 SECONDS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60)
 SPEEDS: Final = (1e3, 3e3, 1e4, 3e4, 1e5, 2e5, 3e5, 5e5, 1e6)
 BYTES: Final = tuple(float(1 << power) for power in range(16, 31, 2))
+
+log = logging.getLogger(__name__)
 
 
 class Metrics:
@@ -49,6 +57,8 @@ class Metrics:
         self._search_seconds = self._histogram("search_duration_seconds", "Time of a search in its slot", SECONDS)
         self._trees = self._histogram("tree_bytes", "Size of a search's tree at its end", BYTES)
         self._gauge("build_info", "The version, in a label", "version").labels(VERSION).set(1)
+        self._reloads = self._counter("reloads", "Times that a file was read again", "file", "result")
+        self.registry.register(_LostLines())
         self._tell(queue)
 
     @contextmanager
@@ -68,6 +78,15 @@ class Metrics:
             self._waits.labels(call.priority.name.lower()).observe(call.queue_wait)
         for found in call.searched:
             self._searched(found, stop_of(found, code))
+
+    def watch_reloads(self, file: str) -> None:
+        """Count from 0 how often a file is read again."""
+        for result in ("ok", "failed"):
+            self._reloads.labels(file, result)
+
+    def reloaded(self, file: str, result: str) -> None:
+        """Count a file that was read again: ``"ok"``, or ``"failed"`` where it could not be used."""
+        self._reloads.labels(file, result).inc()
 
     def _searched(self, found: Analysis, stop: str) -> None:
         effort = found.effort
@@ -99,23 +118,42 @@ class Metrics:
         return Histogram(f"sniffai_{name}", text, labels, buckets=buckets, registry=self.registry)
 
 
-class MetricsPort:
-    """Metrics over HTTP, at ``/metrics``, by a thread of its own.
+class _LostLines(Collector):
+    """The count of lines that the log of this process has lost."""
 
-    :raises OSError: the address is taken, or not this machine's.
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """The one sample."""
+        yield CounterMetricFamily("sniffai_log_lines_lost", "Lines of the log that nobody took", lost_lines())
+
+
+class MetricsPort:
+    """Metrics over HTTP, at ``/metrics``, on every address of a host, by threads of their own.
+
+    :raises ListenError: the address is taken, or not this machine's.
     """
 
     def __init__(self, metrics: Metrics, host: str, port: int) -> None:
-        served: tuple[WSGIServer, threading.Thread] = start_http_server(port, host, metrics.registry)
-        self._server, self._thread = served
-
-    @property
-    def port(self) -> int:
+        place = find_place(host, port, "serve metrics")
+        self.port = place.port
         """The TCP port."""
-        return int(self._server.server_port)
+        self._served: list[tuple[WSGIServer, threading.Thread]] = []
+        try:
+            for ip in place.ips:
+                served = start_http_server(place.port, ip, metrics.registry)
+                served[0].handle_error = _tell_fault  # type: ignore[method-assign, assignment]
+                self._served.append(served)
+        except OSError as error:
+            self.close()
+            raise ListenError(f"cannot serve metrics on {join_address(host, port)}: {told(error)}") from error
 
     def close(self) -> None:
         """Serve no more."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        for server, thread in self._served:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+def _tell_fault(_request: object, client: object) -> None:
+    """A client of the metrics that went away, or the like."""
+    log.info("metrics for %s", client, exc_info=True)

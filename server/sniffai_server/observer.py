@@ -5,6 +5,7 @@ import logging
 import re
 import time
 import uuid
+from functools import partial
 from typing import Any, Final
 
 import grpc
@@ -12,7 +13,15 @@ import grpc
 from sniffai_server.callers import connection_name
 from sniffai_server.calls import CALL, Call, stop_of
 from sniffai_server.errors import abort
-from sniffai_server.handlers import HEALTH, Interceptor, Proceed
+from sniffai_server.handlers import (
+    HEALTH,
+    Continuation,
+    Interceptor,
+    MaybeHandler,
+    Proceed,
+    unknown_method,
+    wrapped,
+)
 from sniffai_server.metrics import Metrics
 from sniffai_server.tracing import Tracing
 from sniffai_server.trailers import add_trailers
@@ -20,6 +29,10 @@ from sniffai_server.trailers import add_trailers
 REQUEST_ID: Final = "x-request-id"
 """The metadata with the request id: taken from the client where it is a plain short word, echoed at the end."""
 PLAIN: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+UNKNOWN: Final = "unknown"
+"""The name of all methods that do not exist, in log, metrics and spans: there may be any number of them."""
+MOST_ASKED: Final = 128
+"""Letters of such a method's own name in the log."""
 CODES: Final = {code.value[0]: code.name for code in grpc.StatusCode}
 
 log = logging.getLogger(__name__)
@@ -35,9 +48,19 @@ class Observer(Interceptor):
         self._metrics = metrics
         self._tracing = tracing
 
-    async def around(self, method: str, proceed: Proceed, context: Any) -> Any:
+    async def intercept_service(
+        self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
+    ) -> MaybeHandler:
+        """The method's handler, observed; for a method that does not exist, one that says so."""
+        handler = await continuation(handler_call_details)
+        method = handler_call_details.method.lstrip("/")
+        if handler is None:
+            return wrapped(unknown_method(), partial(self.around, UNKNOWN, asked=method[:MOST_ASKED]))
+        return wrapped(handler, partial(self.around, method))
+
+    async def around(self, method: str, proceed: Proceed, context: Any, asked: str = "") -> Any:
         """Make a request id, answer the call, and tell of it, once the answer is on its way."""
-        call = Call(request_id=_request_id(context), method=method, client=connection_name(context))
+        call = Call(request_id=_request_id(context), method=method, client=connection_name(context), asked=asked)
         CALL.set(call)
         add_trailers(context, x_request_id=call.request_id)
         span = self._tracing.begin(method, context.invocation_metadata()) if self._tracing else None
@@ -107,6 +130,8 @@ def _fields(call: Call, code: str, seconds: float) -> dict[str, Any]:
         "code": code,
         "seconds": round(seconds, 6),
     }
+    if call.asked:
+        fields["asked"] = call.asked
     if call.reason:
         fields["reason"] = call.reason
     if call.priority is not None:

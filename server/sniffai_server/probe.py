@@ -5,51 +5,67 @@ from typing import Any, Final
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-SIGNS: Final = {
-    "Connection refused": "nothing listens there",
-    "Hostname Verification Check failed": "its certificate has another name: set health_name to one that it has",
-    "CERTIFICATE_VERIFY_FAILED": "its certificate is not trusted: set health_ca to its authorities",
-    "WRONG_VERSION_NUMBER": "it does not speak TLS, which is expected since tls_cert or health_ca is set",
+from sniffai.addresses import Address
+from sniffai.client.diagnosis import Kind, Trust, why_unreachable
+from sniffai.client.proxies import DIRECT, proxy_of
+from sniffai_server.tls import channel_credentials
+
+ADVICE: Final = {
+    Kind.TLS_SPOKEN: "set tls_cert or health_ca",
+    Kind.TLS_NOT_SPOKEN: "leave tls_cert and health_ca away",
+    Kind.NOT_TRUSTED: "set health_ca to the file of its authorities",
+    Kind.WRONG_NAME: "set health_name to a name that it has",
+    Kind.CLIENT_CERTIFICATE: "set health_cert and health_key",
 }
-"""What gRPC's words for a failed connection mean, as far as they are known."""
+"""What to do, by the kind of what is wrong."""
 
 
 def why_not_serving(
-    address: str, timeout: float, credentials: grpc.ChannelCredentials | None = None, server_name: str = ""
+    address: Address, timeout: float, trust: Trust | None = None, *, through_proxy: bool = False
 ) -> str:
-    """Why the server at ``host:port`` does not answer within ``timeout`` seconds that it serves; empty if it does.
+    """Why a server does not answer within ``timeout`` seconds that it serves; empty if it does.
 
-    :param credentials: of a TLS connection; ``None`` for plaintext.
-    :param server_name: the name expected in the server's certificate; empty for the host of the address.
+    :param trust: of a TLS connection; ``None`` for plaintext.
+    :param through_proxy: whether a proxy that the environment names may be used; never to this machine.
+    :raises SecurityError: a file of ``trust`` cannot be used.
     """
-    with _channel(address, credentials, server_name) as channel:
+    proxy = proxy_of(address) if through_proxy else None
+    with _channel(address, trust, direct=proxy is None) as channel:
         try:
             check = health_pb2_grpc.HealthStub(channel).Check  # type: ignore[attr-defined]
             answer = check(health_pb2.HealthCheckRequest(), timeout=timeout)
         except grpc.RpcError as error:
-            return _why(error, timeout, credentials is not None)
+            if proxy is not None:
+                return f"{_why(error, timeout)}, through {proxy}"
+            return _why(error, timeout, _cause(error, address, trust))
     if answer.status == health_pb2.HealthCheckResponse.SERVING:
         return ""
     return f"it answers {health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)}"
 
 
-def _why(error: Any, timeout: float, secure: bool) -> str:
-    """What a failed call says, in words that tell what to do where the cause is known."""
-    code, details = error.code(), error.details() or ""
-    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+def _why(error: Any, timeout: float, cause: str = "") -> str:
+    """What a failed call tells: its cause where that is known, else gRPC's words."""
+    if cause:
+        return cause
+    if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
         return f"no answer within {timeout:g} s"
-    for sign, meaning in SIGNS.items():
-        if sign in details:
-            return meaning
-    if code is grpc.StatusCode.UNAVAILABLE and ("Socket closed" in details or "reset" in details):
-        if secure:
-            return "it closes the connection: if it asks for a certificate, set health_cert and health_key"
-        return "it closes the connection: if it speaks TLS, set tls_cert or health_ca"
-    return f"{code.name}: {details}"
+    return f"{error.code().name}: {error.details() or ''}"
 
 
-def _channel(address: str, credentials: grpc.ChannelCredentials | None, server_name: str) -> grpc.Channel:
-    if credentials is None:
-        return grpc.insecure_channel(address)
-    options = [("grpc.ssl_target_name_override", server_name)] if server_name else []
-    return grpc.secure_channel(address, credentials, options)
+def _cause(error: Any, address: Address, trust: Trust | None) -> str:
+    """What is behind a failed call, and what to do; empty where that cannot be found out."""
+    if error.code() not in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
+        return ""
+    cause = why_unreachable(address, trust)
+    if cause is None:
+        return ""
+    return f"{cause.text}: {ADVICE[cause.kind]}" if cause.kind in ADVICE else cause.text
+
+
+def _channel(address: Address, trust: Trust | None, *, direct: bool) -> grpc.Channel:
+    options: list[tuple[str, Any]] = [DIRECT] if direct else []
+    if trust is None:
+        return grpc.insecure_channel(address.target, options)
+    if trust.server_name:
+        options.append(("grpc.ssl_target_name_override", trust.server_name))
+    return grpc.secure_channel(address.target, channel_credentials(trust), options)

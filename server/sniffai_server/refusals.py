@@ -70,3 +70,10 @@ class KeyRefusedError(Exception):
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
+
+
+class UnknownMethodError(Exception):
+    """There is no method of that name here."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no such method here")

@@ -4,12 +4,13 @@ A setting ``max_seconds`` is the flag ``--max-seconds``, the variable ``SNIFFAI_
 ``max_seconds`` of the file.
 """
 
-import ipaddress
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, Final
 
+from sniffai.addresses import Address, AddressError, is_loopback, join_address, read_host, read_unix
 from sniffai.params import MAX_SECONDS, MAX_SIMULATIONS, MIN_MEMORY_BYTES, Limits
+from sniffai.shown import shown
 from sniffai_server.cores import usable_cores
 
 MEBIBYTE: Final = 1 << 20
@@ -76,7 +77,9 @@ class Settings:
     :raises SettingError: a value out of range or of the wrong type.
     """
 
-    host: str = setting("127.0.0.1", "address to listen on; only this machine can reach the default")
+    host: str = setting(
+        "127.0.0.1", "name or address to listen on, or unix:PATH; only this machine can reach the default"
+    )
     port: int = setting(50051, "TCP port to listen on, 0 for any", least=0, most=65535)
     insecure: bool = setting(False, "serve without TLS on an address that other machines can reach")
     reflection: bool | None = setting(
@@ -128,7 +131,7 @@ class Settings:
 
     log_format: str = setting("json", "form of the log on standard error", choices=("json", "text"))
     log_level: str = setting("info", "what is logged", choices=("debug", "info", "warning", "error"))
-    metrics_host: str = setting("127.0.0.1", "address to serve Prometheus metrics on")
+    metrics_host: str = setting("127.0.0.1", "name or address to serve Prometheus metrics on")
     metrics_port: int | None = setting(
         None, "TCP port to serve Prometheus metrics on, 0 for any", least=0, most=65535, shown_default="no metrics"
     )
@@ -142,6 +145,7 @@ class Settings:
     def __post_init__(self) -> None:
         for one in settings_fields():
             self._check(one)
+        self._check_hosts()
         for name, other in (("tls_cert", "tls_key"), ("health_cert", "health_key")):
             if bool(getattr(self, name)) != bool(getattr(self, other)):
                 missing, given = (name, other) if getattr(self, other) else (other, name)
@@ -157,6 +161,16 @@ class Settings:
             raise SettingError(one.name, f"{type_name(one)} is expected")
         if fault := rule_of(one).fault(value):
             raise SettingError(one.name, fault)
+        if isinstance(value, str) and not value.isprintable():
+            raise SettingError(one.name, f"a text without control characters is expected, not {shown(value)}")
+
+    def _check_hosts(self) -> None:
+        for name in ("host", "metrics_host"):
+            try:
+                if name != "host" or read_unix(self.host) is None:
+                    read_host(getattr(self, name))
+            except AddressError as error:
+                raise SettingError(name, str(error)) from None
 
     @property
     def search_memory(self) -> int:
@@ -175,14 +189,29 @@ class Settings:
         return replace(self.caps, seconds=min(self.default_seconds, self.max_seconds))
 
     @property
+    def socket(self) -> Address | None:
+        """The Unix socket to listen on; ``None`` for a host and a port."""
+        return read_unix(self.host)
+
+    @property
+    def host_name(self) -> str:
+        """The host, without the brackets of an IPv6 address; only where :attr:`socket` is ``None``."""
+        return read_host(self.host)
+
+    @property
+    def metrics_host_name(self) -> str:
+        """The same of the host for metrics."""
+        return read_host(self.metrics_host)
+
+    @property
     def address(self) -> str:
-        """``host:port``, an IPv6 host in brackets."""
-        return join_address(self.host, self.port)
+        """``host:port``, an IPv6 host in brackets, or ``unix:path``."""
+        return self.socket.text if self.socket else join_address(self.host_name, self.port)
 
     @property
     def is_local(self) -> bool:
         """Whether only this machine can reach the address."""
-        return is_loopback(self.host)
+        return self.socket is not None or is_loopback(self.host_name)
 
     @property
     def reflects(self) -> bool:
@@ -225,16 +254,3 @@ def is_of(one: "Field[Any]", value: object) -> bool:
 def type_name(one: "Field[Any]") -> str:
     """The type of a setting's value in words."""
     return {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[kind_of(one)]
-
-
-def join_address(host: str, port: int) -> str:
-    """``host:port``, an IPv6 host in brackets."""
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a host; a name other than ``localhost`` may be anywhere."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

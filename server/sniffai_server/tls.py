@@ -1,14 +1,24 @@
 """How the port is secured: plaintext on this machine only, TLS by files that may be replaced at any time."""
 
+import codecs
+import hashlib
 import logging
+import re
 import ssl
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import grpc
 
+from sniffai.client.diagnosis import Trust
+from sniffai_server.files import read_file
+from sniffai_server.proof import ProofError, prove, words_of
 from sniffai_server.settings import Settings
+
+CERTIFICATE: Final = re.compile(rb"-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----")
+PRIVATE_KEY: Final = re.compile(rb"-----BEGIN ([A-Z0-9]+ )?PRIVATE KEY-----")
+ENCRYPTED: Final = re.compile(rb"-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED", re.MULTILINE)
 
 log = logging.getLogger(__name__)
 
@@ -17,86 +27,165 @@ class SecurityError(Exception):
     """The port cannot be secured as the settings say; ``str()`` says what is missing or wrong."""
 
 
-def server_credentials(settings: Settings) -> grpc.ServerCredentials | None:
-    """The credentials of the port; ``None`` for plaintext.
+class Certificates:
+    """The certificate, its key and the clients' authorities, read again when a file has changed.
 
-    :raises SecurityError: a file cannot be used, or plaintext would be open to other machines.
+    Files that cannot be used (as while they are being replaced) leave those in force that were.
+
+    :raises SecurityError: a file cannot be used.
     """
-    if not settings.tls_cert:
-        if settings.is_local or settings.insecure:
-            return None
-        raise SecurityError(
-            f"other machines can reach {settings.host}, so TLS is needed: set tls_cert and tls_key,"
-            " or insecure (--insecure) to serve plaintext all the same"
-        )
-    certificates = _Certificates(settings)
-    return grpc.dynamic_ssl_server_credentials(
-        certificates.current, certificates.fetch, require_client_authentication=bool(settings.tls_client_ca)
-    )
 
-
-def channel_credentials(ca: str, cert: str, key: str) -> grpc.ChannelCredentials:
-    """The credentials of a client of such a port.
-
-    :param ca: file with the CAs to trust; empty for the system's.
-    :param cert: file with the certificate to show, with ``key``; both empty for none.
-    :raises SecurityError: a file cannot be read.
-    """
-    roots, chain, private = (_read(Path(name)) if name else None for name in (ca, cert, key))
-    return grpc.ssl_channel_credentials(roots, private, chain)
-
-
-class _Certificates:
-    """The certificate, its key and the clients' CAs, read again for a handshake once a file has changed.
-
-    Files that do not fit together (as while they are being replaced) leave those in force that were.
-    """
+    name: Final = "tls"
+    """What is read again, in the words of log and metrics."""
 
     def __init__(self, settings: Settings) -> None:
         self._files = (Path(settings.tls_cert), Path(settings.tls_key))
         self._ca = Path(settings.tls_client_ca) if settings.tls_client_ca else None
-        self._contents = self._read()
-        self.current = self._check(self._contents)
+        self.before_handshake: Callable[[], None] = lambda: None
+        """Called before each handshake, by a thread of gRPC."""
+        self._unread = ""
+        """Why the files could not be read last time."""
+        self._seen = self._read()
+        """What was read last, in force or not."""
+        self._check(self._seen)
+        self._current = _configuration(self._seen)
 
-    def fetch(self) -> Any:
-        """The new configuration; ``None`` for the one in force. Called by gRPC for each handshake."""
+    def credentials(self) -> grpc.ServerCredentials:
+        """The credentials of one port; each handshake looks at the files first."""
+        first = given = self._current
+
+        def fetch() -> Any:
+            nonlocal given
+            self.before_handshake()
+            if given is self._current:
+                return None
+            given = self._current
+            return given
+
+        return grpc.dynamic_ssl_server_credentials(first, fetch, require_client_authentication=self._ca is not None)
+
+    def refresh(self, *, force: bool = False) -> str:
+        """Read the files again; says what is in force now, empty where nothing has changed.
+
+        :param force: prove the files, and say what is in force, in any case.
+        :raises SecurityError: they have changed and cannot be used; told once for each change.
+        """
         try:
             contents = self._read()
-            if contents == self._contents:
-                return None
-            self.current = self._check(contents)
         except SecurityError as error:
-            log.error("the TLS certificate stays as it was: %s", error)
-            return None
-        self._contents = contents
-        log.info("TLS certificate read again")
-        return self.current
+            if str(error) == self._unread and not force:
+                return ""
+            self._unread = str(error)
+            raise
+        self._unread = ""
+        if contents == self._seen and not force:
+            return ""
+        self._seen = contents
+        self._check(contents)
+        self._current = _configuration(contents)
+        return f"certificate with the SHA-256 fingerprint {_fingerprint(contents[0])}"
 
     def _read(self) -> tuple[bytes, ...]:
         return tuple(_read(file) for file in (*self._files, *([self._ca] if self._ca else [])))
 
-    def _check(self, contents: tuple[bytes, ...]) -> Any:
-        """The configuration of gRPC for the files' contents, which fit together."""
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        _try(lambda: context.load_cert_chain(*self._files, password=lambda: b""), *self._files)
+    def _check(self, contents: tuple[bytes, ...]) -> None:
+        """Prove that clients can connect with the files.
+
+        :raises SecurityError: they cannot.
+        """
+        chain, key, *roots = contents
+        cert_file, key_file = self._files
+        _check_pem(cert_file, chain, CERTIFICATE, "certificate")
+        _check_key(key_file, key)
         if self._ca is not None:
-            _try(lambda: context.load_verify_locations(self._ca), self._ca)
+            _check_authorities(self._ca, roots[0])
+        try:
+            prove(self._files, chain, key, roots[0] if roots else None)
+        except ProofError as error:
+            raise SecurityError(
+                f"file {' and '.join(map(str, (*self._files, *filter(None, [self._ca]))))}: {error}"
+            ) from None
         if self._read() != contents:
             raise SecurityError("the files changed while they were read")
-        chain, key, *roots = contents
-        return grpc.ssl_server_certificate_configuration([(key, chain)], roots[0] if roots else None)
+
+
+def certificates_of(settings: Settings) -> Certificates | None:
+    """What secures the port; ``None`` for plaintext.
+
+    :raises SecurityError: a file cannot be used, or plaintext would be open to other machines.
+    """
+    if settings.tls_cert:
+        return Certificates(settings)
+    if settings.is_local or settings.insecure:
+        return None
+    raise SecurityError(
+        f"other machines can reach {settings.host}, so TLS is needed: set tls_cert and tls_key,"
+        " or insecure (--insecure) to serve plaintext all the same"
+    )
+
+
+def channel_credentials(trust: Trust) -> grpc.ChannelCredentials:
+    """The credentials of a client of such a port.
+
+    :raises SecurityError: a file cannot be used.
+    """
+    roots = None
+    if trust.ca:
+        file = Path(trust.ca)
+        roots = _read(file)
+        _check_authorities(file, roots)
+    if not (trust.cert and trust.key):
+        return grpc.ssl_channel_credentials(roots)
+    cert, key = Path(trust.cert), Path(trust.key)
+    chain, private = _read(cert), _read(key)
+    _check_pem(cert, chain, CERTIFICATE, "certificate")
+    _check_key(key, private)
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(cert, key, password=lambda: b"")
+    except ssl.SSLError as error:
+        raise SecurityError(f"file {cert} and {key}: {words_of(error)}") from None
+    return grpc.ssl_channel_credentials(roots, private, chain)
+
+
+def _configuration(contents: tuple[bytes, ...]) -> Any:
+    """The files as gRPC takes them."""
+    chain, key, *roots = contents
+    return grpc.ssl_server_certificate_configuration([(key, chain)], roots[0] if roots else None)
+
+
+def _fingerprint(chain: bytes) -> str:
+    """The SHA-256 of the first certificate, by which two can be told apart."""
+    pem = chain[chain.index(b"-----BEGIN") :].decode("ascii", "replace")
+    end = pem.index("-----END")
+    first = pem[: pem.index("-----", end + len("-----END")) + len("-----")]
+    return hashlib.sha256(ssl.PEM_cert_to_DER_cert(first.replace("\r", ""))).hexdigest()
 
 
 def _read(file: Path) -> bytes:
+    """The content of a file; the byte order marks of UTF-8, which gRPC's TLS takes for a part of PEM, are left out."""
     try:
-        return file.read_bytes()
+        return read_file(file).replace(codecs.BOM_UTF8, b"")
     except OSError as error:
         raise SecurityError(f"file {file}: {error.strerror}") from None
 
 
-def _try(load: Callable[[], object], *files: Path) -> None:
+def _check_key(file: Path, content: bytes) -> None:
+    if ENCRYPTED.search(content):
+        raise SecurityError(f"file {file}: the key is encrypted: one without a passphrase is expected")
+    _check_pem(file, content, PRIVATE_KEY, "private key")
+
+
+def _check_pem(file: Path, content: bytes, kind: "re.Pattern[bytes]", name: str) -> None:
+    if not content.strip():
+        raise SecurityError(f"file {file}: it is empty; a {name} in PEM is expected")
+    if not kind.search(content):
+        hint = ", and this has NULs as UTF-16 has" if b"\0" in content else ""
+        raise SecurityError(f"file {file}: a {name} in PEM is expected{hint}")
+
+
+def _check_authorities(file: Path, content: bytes) -> None:
+    _check_pem(file, content, CERTIFICATE, "certificate")
     try:
-        load()
-    except (OSError, ValueError) as error:
-        names = " and ".join(map(str, files))
-        raise SecurityError(f"file {names}: {getattr(error, 'reason', '') or error}") from None
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=content.decode("ascii", "ignore"))
+    except ssl.SSLError:
+        raise SecurityError(f"file {file}: a certificate in it is damaged") from None

@@ -5,6 +5,9 @@ from typing import Any, Final
 
 import grpc
 
+from sniffai.addresses import Address, AddressError, read_address
+from sniffai.client.proxies import DIRECT
+from sniffai.shown import shown
 from sniffai.version import VERSION
 
 FAULTS: Final = ("UNKNOWN", "DEADLINE_EXCEEDED", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS")
@@ -37,15 +40,18 @@ class Tracing:
     def to(cls, endpoint: str) -> "Tracing":
         """Spans that go to an OTLP collector over gRPC, such as ``http://127.0.0.1:4317``.
 
-        :raises TracingError: OpenTelemetry is not installed.
+        :raises TracingError: OpenTelemetry is not installed, or the endpoint is none.
         """
+        address, plain = read_endpoint(endpoint)
         sdk, export = _import("opentelemetry.sdk.trace"), _import("opentelemetry.sdk.trace.export")
         resources = _import("opentelemetry.sdk.resources")
         otlp = _import("opentelemetry.exporter.otlp.proto.grpc.trace_exporter")
         resource = resources.Resource.create({"service.name": "sniffai-server", "service.version": VERSION})
-        provider = sdk.TracerProvider(resource=resource)
-        plain = not endpoint.startswith("https:")
-        exporter = otlp.OTLPSpanExporter(endpoint=endpoint, insecure=plain, timeout=EXPORT_SECONDS)
+        provider = sdk.TracerProvider(resource=resource, shutdown_on_exit=False)
+        options = (DIRECT,) if address.is_local else ()
+        exporter = otlp.OTLPSpanExporter(
+            endpoint=endpoint, insecure=plain, timeout=EXPORT_SECONDS, channel_options=options
+        )
         provider.add_span_processor(export.BatchSpanProcessor(exporter))
         return cls(provider)
 
@@ -72,8 +78,22 @@ class Tracing:
         span.end()
 
     def close(self) -> None:
-        """Send what is left."""
+        """Send what is left, which may take long."""
         self._provider.shutdown()
+
+
+def read_endpoint(endpoint: str) -> tuple[Address, bool]:
+    """Where spans go, and whether in plaintext.
+
+    :raises TracingError: it is no ``http://HOST:PORT`` or ``https://HOST:PORT``.
+    """
+    scheme, _, rest = endpoint.strip().rpartition("://")
+    if scheme.lower() not in ("http", "https"):
+        raise TracingError(f"otlp_endpoint: http://HOST:PORT or https://HOST:PORT is expected, not {shown(endpoint)}")
+    try:
+        return read_address(rest.rstrip("/")), scheme.lower() == "http"
+    except AddressError as error:
+        raise TracingError(f"otlp_endpoint: {error}") from None
 
 
 def _import(module: str) -> Any:

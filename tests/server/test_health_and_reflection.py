@@ -7,6 +7,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 import sniffai
+from sniffai.addresses import read_address
 from sniffai.levels import LEVELS
 from sniffai.v1 import engine_service_pb2
 from sniffai_server.app import SERVICES
@@ -34,20 +35,20 @@ def test_health_can_be_watched(stubs: SimpleNamespace) -> None:
 
 
 def test_probe(server: LoopbackServer) -> None:
-    assert why_not_serving(server.address, timeout=5) == ""
+    assert why_not_serving(read_address(server.address), timeout=5) == ""
 
 
 def test_probe_of_a_server_that_goes_down() -> None:
     with running_server() as server:
         server.call(server.server._health.enter_graceful_shutdown())
-        assert why_not_serving(server.address, timeout=5) == "it answers NOT_SERVING"
+        assert why_not_serving(read_address(server.address), timeout=5) == "it answers NOT_SERVING"
 
 
 def test_probe_without_a_server() -> None:
-    assert why_not_serving("127.0.0.1:1", timeout=5) == "nothing listens there"
+    assert why_not_serving(read_address("127.0.0.1:1"), timeout=5) == "nothing listens there"
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
-        assert why_not_serving(address, timeout=0.3) == "no answer within 0.3 s"
+        assert why_not_serving(read_address(address), timeout=0.3) == "no answer within 0.3 s"
 
 
 def test_reflection_lists_services_and_gives_their_files(stubs: SimpleNamespace) -> None:

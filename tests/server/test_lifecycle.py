@@ -17,7 +17,8 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from sniffai.v1 import analysis_pb2, analysis_service_pb2, analysis_service_pb2_grpc, engine_service_pb2
 from sniffai_server import cli
-from sniffai_server.app import ListenError, _options
+from sniffai_server.app import _options
+from sniffai_server.listening import ListenError
 from sniffai_server.settings import Settings
 from tests.server.support import (
     TIMEOUT,

@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2
 from sniffai_server.admission import Priority, SlotQueue
-from sniffai_server.app import ListenError
+from sniffai_server.listening import ListenError
 from sniffai_server.metrics import Metrics
 from sniffai_server.settings import Settings
 from tests.server.support import (
@@ -33,7 +33,10 @@ from tests.server.support import (
 
 DEPLOY = Path(__file__).parent.parent.parent / "server" / "deploy"
 SUFFIXES = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",), "unknown": ("",)}
-LABELS = {"method", "code", "reason", "priority", "stop_reason", "le", "version", "job", "instance"}
+LABELS = {"method", "code", "reason", "priority", "stop_reason", "le", "version", "job", "instance"} | {
+    "file",
+    "result",
+}
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import hmac
 import io
+import json
 import os
 import re
 import ssl
@@ -30,7 +31,7 @@ from sniffai_server.config import read_config
 from sniffai_server.keys import Keys, KeysError, entry_of, make_key, read_keys
 from sniffai_server.refusals import KeyRefusedError
 from sniffai_server.settings import Settings
-from sniffai_server.tls import SecurityError, server_credentials
+from sniffai_server.tls import SecurityError, certificates_of
 from tests.server.support import (
     TIMEOUT,
     LoopbackServer,
@@ -59,13 +60,13 @@ def info(channel: grpc.Channel, **metadata: str) -> Any:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", REMOTE, "example.com"])
 def test_plaintext_is_refused_where_others_can_reach_it(host: str) -> None:
     with pytest.raises(SecurityError, match=r"TLS is needed: set tls_cert and tls_key, or insecure \(--insecure\)"):
-        server_credentials(Settings(host=host))
-    assert server_credentials(Settings(host=host, insecure=True)) is None
+        certificates_of(Settings(host=host))
+    assert certificates_of(Settings(host=host, insecure=True)) is None
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
 def test_plaintext_on_this_machine_is_the_default(host: str) -> None:
-    assert server_credentials(Settings(host=host)) is None
+    assert certificates_of(Settings(host=host)) is None
     assert Settings(host=host).reflects
 
 
@@ -73,7 +74,9 @@ def test_the_command_refuses_plaintext_for_others() -> None:
     command = [sys.executable, "-m", "sniffai_server", "serve", "--host", "0.0.0.0", "--port", "0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("sniffai-server: other machines can reach 0.0.0.0")
+    told = [json.loads(line) for line in done.stderr.splitlines()]
+    assert told[-1]["level"] == "critical"
+    assert told[-1]["message"].startswith("other machines can reach 0.0.0.0")
     assert done.stdout == ""
 
 
@@ -163,11 +166,9 @@ def tmp_path_below(tmp_path: Path, name: str) -> Path:
     return tmp_path / name
 
 
-@pytest.mark.parametrize(("verbosity", "pure"), [({}, True), ({"GRPC_VERBOSITY": "INFO"}, False)])
-def test_a_plaintext_client_leaves_no_line_of_grpc_in_the_log(
-    authority: Authority, verbosity: dict[str, str], pure: bool
-) -> None:
-    """Unless the operator asks for gRPC's lines."""
+@pytest.mark.parametrize(("verbosity", "told"), [({}, False), ({"GRPC_VERBOSITY": "INFO"}, True)])
+def test_lines_of_grpc_itself_are_lines_of_the_log(authority: Authority, verbosity: dict[str, str], told: bool) -> None:
+    """A plaintext client makes it write some, where the operator asks for them; they are JSON like all others."""
     cert, key = authority.issue("server", "127.0.0.1")
     command = [sys.executable, "-m", "sniffai_server", "serve", "--port", "0", "--tls-cert", cert, "--tls-key", key]
     own = {name: value for name, value in os.environ.items() if name != "GRPC_VERBOSITY"} | verbosity
@@ -181,9 +182,9 @@ def test_a_plaintext_client_leaves_no_line_of_grpc_in_the_log(
             assert info(secure).engine_version
         process.terminate()
         _, log = process.communicate(timeout=TIMEOUT)
-    lines = log.splitlines()
-    assert any("GetEngineInfo" in line for line in lines)
-    assert all(line.startswith("{") for line in lines) is pure
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert any("GetEngineInfo" in line["message"] for line in lines)
+    assert any(line["logger"] == "stderr" for line in lines) is told
 
 
 def test_client_certificates(authority: Authority, tmp_path: Path) -> None:
@@ -252,11 +253,11 @@ def test_files_that_cannot_be_used_are_told_before_anything_listens(authority: A
     _, other_key = authority.issue("other", "127.0.0.1")
     for files, word in (
         ({"tls_cert": str(tmp_path / "none"), "tls_key": key}, "none: No such file"),
-        ({"tls_cert": cert, "tls_key": other_key}, "KEY_VALUES_MISMATCH"),
+        ({"tls_cert": cert, "tls_key": other_key}, "the key is not that of the first certificate"),
         ({"tls_cert": cert, "tls_key": key, "tls_client_ca": other_key}, "other.key"),
     ):
         with pytest.raises(SecurityError, match=re.escape(word)):
-            server_credentials(Settings(**files))
+            certificates_of(Settings(**files))
 
 
 def test_the_health_command_over_tls(authority: Authority, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -273,7 +274,7 @@ def test_the_health_command_over_tls(authority: Authority, tmp_path: Path, capsy
         assert cli.main(["health", "--address", server.address, "--health-ca", authority.file]) == 1
     out, err = capsys.readouterr()
     assert out == "SERVING\nSERVING" + "\nNOT SERVING" * 4 + "\n"
-    words = ["if it speaks TLS, set tls_cert", "has another name", "is not trusted", "does not speak TLS"]
+    words = ["it speaks TLS: set tls_cert", "has another name than example.com", "is not trusted", "does not speak TLS"]
     assert [word in line for word, line in zip(words, err.splitlines(), strict=True)] == [True] * 4
 
 
@@ -421,17 +422,22 @@ def test_an_expired_key(keys: KeyFile) -> None:
 
 
 def test_keys_are_read_again_when_the_file_changes(keys: KeyFile) -> None:
-    now = 0.0
     alice = keys.add("alice")
-    loaded = Keys(keys.path, Settings(), clock=lambda: now)
+    loaded = Keys(keys.path, Settings())
+    assert loaded.refresh() == ""
     bob = keys.add("bob")
-    now += 2
+    assert loaded.refresh() == "2 API keys, added bob"
     assert [loaded.caller_of(key).name for key in (alice, bob)] == ["alice", "bob"]
     replace_file(keys.path, b"[alice]\nhash = 3\n")
-    now += 2
+    with pytest.raises(KeysError, match=r"alice\.hash"):
+        loaded.refresh()
+    assert loaded.refresh() == ""  # told once
+    with pytest.raises(KeysError, match=r"alice\.hash"):
+        loaded.refresh(force=True)
     assert loaded.caller_of(alice).name == "alice"  # a broken file changes nothing
     replace_file(keys.path, b"")
-    now += 2
+    assert loaded.refresh() == "0 API keys, removed alice, bob"
+    assert loaded.refresh(force=True) == "0 API keys, the same"
     with pytest.raises(KeyRefusedError):
         loaded.caller_of(alice)
 
@@ -578,8 +584,8 @@ def test_the_command_line_reaches_a_secured_server(
         assert run(told) == 0
         assert "10 simulations" in capsys.readouterr().out
         for args, hint in (
-            ([], "if the server wants TLS, give --tls-ca or --tls"),
-            (tls[:2], "if it asks for a certificate, give --tls-cert and --tls-key"),
+            ([], "it speaks TLS: give --tls-ca, or --tls for"),
+            (tls[:2], "it asks for a client certificate, and none is shown: give --tls-cert and --tls-key"),
             (tls, "give --api-key-file, or set SNIFFAI_API_KEY"),
         ):
             assert run([*ask, *args]) == 1
