@@ -17,6 +17,7 @@ from threading import Thread
 from typing import Final, Protocol, TypeVar, runtime_checkable
 
 from sniffai.contest import ArenaResult, ArenaSpec, Cost, Game, Pairing
+from sniffai.errors import LimitsError
 from sniffai.levels import named_player
 from sniffai.moves import Move
 from sniffai.players import Player
@@ -112,13 +113,26 @@ def mapped(work: Callable[[Job], Result], jobs: Iterable[Job], workers: int) -> 
     """What ``work`` makes of each job, in their order, as it comes.
 
     :param workers: processes; 1 works in this one.
+    :raises LimitsError: the system cannot start worker processes.
     """
     if workers == 1:
         yield from map(work, jobs)
         return
     # A fresh process each: a fork would copy the locks of whatever threads this one has.
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_in_time) as pool:
+    with _pool(workers) as pool:
         yield from pool.map(work, jobs)
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    """Worker processes.
+
+    :raises LimitsError: the system has no semaphores for them, as in some sandboxes.
+    """
+    try:
+        return ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_in_time)
+    except (OSError, ImportError, NotImplementedError) as error:
+        told = f"this system cannot start worker processes ({error}): 1 works without them"
+        raise LimitsError(told, reason="NO_WORKERS", field="workers") from None
 
 
 def _end_in_time() -> None:

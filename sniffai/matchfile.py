@@ -17,8 +17,9 @@ from sniffai.shown import shown
 from sniffai.tiles import Tile
 
 _T = TypeVar("_T")
-_TAG: Final = re.compile(r'\[([A-Za-z][A-Za-z0-9_]*) "((?:[^"\\]|\\["\\])*)"\]')
-_TAG_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NAME: Final = r'[^\s"\[\]#\\]{1,100}'
+_TAG: Final = re.compile(rf'\[({_NAME})\s+"((?:[^"\\]|\\["\\])*)"\s*\]\s*(?:#.*)?')
+_TAG_NAME: Final = re.compile(_NAME)
 _NUMBER: Final = re.compile(r"-?[0-9]{1,5}")
 _OWN_TAGS: Final = ("Players", "Target")
 

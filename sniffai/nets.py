@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from io import BytesIO
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,7 @@ def how_made(players: int) -> Mapping[str, Any]:
     return made
 
 
-def save_nets(path: str, policy: Weights, world: Weights, made: Mapping[str, Any]) -> None:
+def save_nets(path: str | BinaryIO, policy: Weights, world: Weights, made: Mapping[str, Any]) -> None:
     """Write a pair of nets in the form that this module reads."""
     text = np.array(json.dumps(made))
     np.savez_compressed(path, policy=policy.astype(np.float16), world=world.astype(np.float16), made=text)

@@ -134,7 +134,7 @@ class MatchRecord:
     def of(cls, rounds: Iterable[Round], tags: Mapping[str, str] | None = None) -> Self:
         """The record of rounds as they were played, one after the other.
 
-        :param tags: whatever else is worth keeping; the file form takes letters, digits and ``_`` in a name.
+        :param tags: whatever else is worth keeping; a name in the file form has no blank, quote, bracket or #.
         :raises RecordError: there is no round, or a tag is no text.
         """
         if not is_listed(rounds):

@@ -15,6 +15,7 @@ from sniffai.integers import none_if_negative, read_integer, read_integers
 from sniffai.layout import AttachmentPoint, Layout
 from sniffai.moves import Move, MoveLike
 from sniffai.position import History, Position, Snapshot
+from sniffai.rules import team_of
 from sniffai.shown import shown
 from sniffai.tiles import Tile, TileLike, mask_tiles, tile_or_none
 from sniffai_ext.layout import Layout as CoreLayout
@@ -132,6 +133,11 @@ class View:
         return self.position.events if isinstance(self.position, History) else ()
 
     # What follows from it
+
+    @property
+    def team(self) -> int:
+        """The seat's team, by which scores and values are counted: with 4 seats that of seats 0 and 2 is 0."""
+        return team_of(self.players, self.seat)
 
     @property
     def hand(self) -> tuple[Tile, ...]:

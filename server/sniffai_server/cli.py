@@ -12,6 +12,8 @@ from typing import Final
 SAY_SECONDS: Final = 0.2
 """How long a line for standard error waits for somebody to read there."""
 INTERRUPTED: Final = 128 + signal.SIGINT
+READER_GONE: Final = 128 + 13
+"""The exit status where whoever read the output went away: that of programs that SIGPIPE ends."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,8 +25,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         _open_streams()
         _heed_signals()
-    from sniffai_server.commands import run
+    try:
+        from sniffai_server.commands import run
+    except ImportError as error:
+        return _fail_for_module(error)
+    if arguments is None:
+        from sniffai.cli.signs import tolerate_narrow_output
 
+        tolerate_narrow_output()
     try:
         try:
             return run(arguments)
@@ -32,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except BrokenPipeError:
         _give_up_output()
-        return 1
+        return READER_GONE
     except OSError as error:
         _give_up_output()
         say(f"sniffai-server: {error.strerror or error}")
@@ -43,10 +51,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def say(text: str) -> None:
-    """Write a line to standard error; where that is full, or nobody reads it, the line is lost."""
+    """Write a line to standard error; where that is full, or nobody reads it, the line is lost.
+
+    Nothing in it steers a terminal, wherever it comes from.
+    """
+    if not text.isprintable():
+        from sniffai.shown import visible
+
+        text = visible(" ".join(text.split()), "")
     with contextlib.suppress(OSError, ValueError):
         if _takes(sys.stderr):
             print(text, file=sys.stderr, flush=True)
+
+
+def _fail_for_module(error: ImportError) -> int:
+    """A part of the package that is not installed; anything else missing is a defect of ours."""
+    from sniffai.extras import what_to_install
+
+    told = what_to_install(error, "server")
+    if told is None:
+        raise error
+    say(f"sniffai-server: {told}")
+    return 2
 
 
 def _takes(stream: object) -> bool:

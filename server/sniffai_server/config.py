@@ -10,7 +10,7 @@ from dataclasses import Field, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from sniffai.shown import shown
+from sniffai.shown import shown, steers
 from sniffai_server.files import decode, read_file
 from sniffai_server.settings import (
     SettingError,
@@ -128,7 +128,8 @@ def to_toml(config: Config) -> str:
 
 def toml_value(value: Any) -> str:
     """One value in TOML's notation."""
-    return json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else "".join(f"\\U{ord(sign):08X}" if steers(sign) else sign for sign in text)
 
 
 def _meaning(one: "Field[Any]", value: Any) -> str:

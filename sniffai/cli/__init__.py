@@ -2,23 +2,26 @@
 
 import os
 import sys
-from io import TextIOWrapper
+
+from sniffai.cli.signs import complain, tolerate_narrow_output
+from sniffai.extras import what_to_install
 
 
 def main() -> None:
-    """Run the command line and exit: 0 done, 1 a check failed, 2 the input is wrong."""
-    _tolerate_narrow_output()
+    """Run the command line and exit.
+
+    Exit status 0: done; 1: a check failed, or an output could not be written; 2: the input is wrong, or a part of the
+    package is not installed; 130: stopped by Ctrl-C; 141: whoever read the output went away.
+    """
+    tolerate_narrow_output()
     # gRPC's C core writes lines of its own to standard error; here each failure is one line, told by us.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         from sniffai.cli.group import run
-    except ModuleNotFoundError as error:
-        sys.exit(f"sniffai: {error.name} is missing; the command line comes with: pip install 'sniffai[cli]'")
+    except ImportError as error:
+        told = what_to_install(error)
+        if told is None:
+            raise
+        complain(told)
+        sys.exit(2)
     sys.exit(run())
-
-
-def _tolerate_narrow_output() -> None:
-    """A sign that the output's encoding lacks becomes a question mark instead of an error."""
-    # Standard error is such from the start: Python writes what it lacks as an escape.
-    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
-        sys.stdout.reconfigure(errors="replace")

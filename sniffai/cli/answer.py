@@ -3,9 +3,7 @@
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Literal, TypeAlias
 
-import click
-
-from sniffai.cli.parts import show, table
+from sniffai.cli.terminal import show, table, tell
 from sniffai.explain import sentences
 from sniffai.explain.languages import Words, words
 from sniffai.explain.numbers import fixed, uncertain
@@ -37,20 +35,22 @@ def print_answer(
     :param described: whether the situation is told in words, too.
     """
     say = words(language or "en")
-    click.echo(_situation(view, say))
+    tell(_situation(view, say))
     if described:
-        click.echo("\n" + "\n".join(sentences(view, say.language)))
+        tell("\n" + "\n".join(sentences(view, say.language)))
     analysis = answer.analysis
     if analysis.moves:
         _print_moves(analysis.moves, team_of(view.players, view.seat), objective, say)
         for reason in analysis.moves[0].reasons:
-            click.echo(f"- {reason.text}")
+            tell(f"- {reason.text}")
     else:
         action = move_pb2.Action.Name(answer.action).removeprefix("ACTION_").lower()
-        show(say.say("nothing to place: {action}", action=_action(action, say)))
-    show(_effort(analysis, say))
+        tell(say.say("nothing to place: {action}", action=_action(action, say)))
+    tell(_effort(analysis, say))
+    if analysis.client_tag:
+        tell(say.say("tag: {tag}", tag=analysis.client_tag))
     for warning in analysis.warnings:
-        show(say.say("warning: {field}: {text}", field=warning.field, text=warning.description))
+        tell(say.say("warning: {field}: {text}", field=warning.field, text=warning.description))
 
 
 def _situation(view: View, say: Words) -> str:
@@ -87,7 +87,7 @@ def _print_moves(moves: Sequence[pb.MoveEvaluation], team: int, objective: Objec
         made.add_row(*row)
     show(made)
     for note in _notes({str(column.header) for column in made.columns}, objective, say):
-        show(note)
+        tell(note)
 
 
 def _columns(objective: Objective, searched: bool, say: Words) -> Iterator[tuple[str, Cell]]:

@@ -1,6 +1,5 @@
 """``sniffai arena``: two players on paired deals."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +15,9 @@ from sniffai.cli.contest import (
     won_text,
     write_json,
 )
+from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option
+from sniffai.cli.terminal import tell, tell_json
 from sniffai.contest import ArenaResult
 
 
@@ -25,16 +26,20 @@ from sniffai.contest import ArenaResult
 @click.argument("b")
 @contest_options
 @json_option
-def command(a: str, b: str, workers: int | None, out: str | None, as_json: bool, **options: Any) -> None:
+def command(a: str, b: str, workers: int | None, out: str | None, as_json: bool, **options: Any) -> int:
     """Play B against A on paired deals, seats swapped, and print B's margin a round and the matches that it won.
 
     With 3 seats B plays alone against two A, at each seat in turn. A and B are players by name: random, greedy, search,
     level:NAME for a named level, or with parameters such as search:seconds=0.01,exploration=40.
     """
+    output = None if out is None else Output(out, "--out")
     (result,) = play_all(contests([(a, b)], **options), workers)
-    if out is not None:
-        write_json(out, result.to_dict())
-    click.echo(json.dumps(result.to_dict()) if as_json else "\n".join(_lines(result)))
+    status = write_json(output, result.to_dict())
+    if as_json:
+        tell_json(result.to_dict())
+    else:
+        tell("\n".join(_lines(result)))
+    return status
 
 
 def _lines(result: ArenaResult) -> Iterator[str]:

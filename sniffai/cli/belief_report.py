@@ -1,14 +1,12 @@
 """``sniffai belief-report``: how good the beliefs are, measured in self-play."""
 
-import json
 from collections.abc import Callable
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from sniffai.calibration import CalibrationReport, Model, calibrate
-from sniffai.cli.parts import deal_options, json_option, show, table
+from sniffai.cli.parts import deal_options, json_option
+from sniffai.cli.terminal import progress_bar, show, table, tell, tell_json
 from sniffai.levels import named_player
 from sniffai.nets import load_policy
 from sniffai.params import MODEL_TEMPERATURES, Limits, SearchParams
@@ -30,22 +28,20 @@ def command(players: int, seed: int, rounds: int, player: str, worlds: int, as_j
     who = named_player(player, Limits())
     report = _under_a_bar(rounds, lambda progress: calibrate(who, model, rounds, seed, progress))
     if as_json:
-        click.echo(json.dumps(report.to_dict()))
+        tell_json(report.to_dict())
         return
     _print(report)
 
 
 def _under_a_bar(total: int, work: Callable[[Callable[[int], None]], CalibrationReport]) -> CalibrationReport:
     """On standard error; nothing where that is no terminal."""
-    console = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("rounds"), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with progress_bar("rounds") as progress:
         bar = progress.add_task("", total=total)
         return work(lambda done: progress.update(bar, completed=done))
 
 
 def _print(report: CalibrationReport) -> None:
-    click.echo(f"{report.players} seats, {report.rounds} rounds, {report.decisions} decisions")
+    tell(f"{report.players} seats, {report.rounds} rounds, {report.decisions} decisions")
     made = table("belief", "log-likelihood of the hidden hands>", "above the one before>", "Brier score>")
     for belief in report.beliefs:
         made.add_row(belief.name, _nats(belief.log_likelihood), _nats(belief.gain), f"{belief.brier:.4f}")
@@ -56,7 +52,7 @@ def _print(report: CalibrationReport) -> None:
         cells = [cell for bin_ in row for cell in (_share(bin_.said), _share(bin_.held), str(bin_.count))]
         made.add_row(f"{row[0].low:.1f} to {row[0].high:.1f}", *cells)
     show(made)
-    click.echo(
+    tell(
         f"effective sample size {100 * report.effective:.0f} % of the weighted worlds; "
         f"every world listed at {100 * report.complete:.0f} % of the decisions"
     )

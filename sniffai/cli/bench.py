@@ -1,12 +1,12 @@
 """``sniffai bench``: speeds on this machine, and the bench signature."""
 
-import json
 from dataclasses import asdict
 
 import click
 
 from sniffai.bench import equity_ratio, measure, packed_round_bytes, signature, thread_ratio
-from sniffai.cli.parts import json_option, show, table
+from sniffai.cli.parts import json_option
+from sniffai.cli.terminal import show, table, tell, tell_json
 from sniffai.rules import PLAYERS
 
 
@@ -17,7 +17,7 @@ from sniffai.rules import PLAYERS
 def command(only_signature: bool, scale: float, as_json: bool) -> None:
     """Measure rollouts, search and belief on one core; the signature changes only when behaviour does."""
     if only_signature:
-        click.echo(str(signature()))
+        tell(str(signature()))
         return
     speeds = list(measure(scale))
     if as_json:
@@ -28,7 +28,7 @@ def command(only_signature: bool, scale: float, as_json: bool) -> None:
             "packed_round_bytes": packed_round_bytes(),
             "signature": signature(),
         }
-        click.echo(json.dumps(report, indent=2))
+        tell_json(report, indent=2)
         return
     made = table("what, per second on one core", "seats>", "median>", "slowest>", "fastest>")
     for speed in speeds:
@@ -36,13 +36,13 @@ def command(only_signature: bool, scale: float, as_json: bool) -> None:
     show(made)
     ratio = thread_ratio(scale)
     told = f"{ratio.per_second:.2f} times ({ratio.slowest:.2f} to {ratio.fastest:.2f})"
-    click.echo(f"two threads make {told} the simulations of one")
+    tell(f"two threads make {told} the simulations of one")
     for players in PLAYERS:
         ratio = equity_ratio(players, scale)
         told = f"{ratio.per_second:.2f} ({ratio.slowest:.2f} to {ratio.fastest:.2f})"
-        click.echo(f"match equity leaves {told} of the simulations/s with {players} seats")
-    click.echo(f"a packed round takes {packed_round_bytes()} bytes")
-    click.echo(f"Bench: {signature()}")
+        tell(f"match equity leaves {told} of the simulations/s with {players} seats")
+    tell(f"a packed round takes {packed_round_bytes()} bytes")
+    tell(f"Bench: {signature()}")
 
 
 def _millions(per_second: float) -> str:

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from sniffai.arena import available_cores, play_arena
-from sniffai.cli.parts import BadInput, deal_options, progress_bar
+from sniffai.cli.output import Output
+from sniffai.cli.parts import deal_options
+from sniffai.cli.terminal import progress_bar
 from sniffai.contest import ArenaResult, ArenaSpec, Cost
 from sniffai.params import Limits
 
@@ -22,7 +23,7 @@ _OPTIONS = (
     click.option("--simulations", type=click.IntRange(min=1), help="Limit of searches that name none."),
     click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Limit of searches that name none."),
     click.option("--workers", type=click.IntRange(min=1), help="Processes. [default: one a core]"),
-    click.option("--out", type=click.Path(dir_okay=False), help="Also write JSON with every game into this file."),
+    click.option("--out", metavar="FILE", help="Also write JSON with every game into this file."),
 )
 
 
@@ -70,15 +71,9 @@ def play_all(specs: Sequence[ArenaSpec], workers: int | None) -> list[ArenaResul
     return results
 
 
-def write_json(path: str, value: Any) -> None:
-    """Write a value as one line of JSON.
-
-    :raises BadInput: the file cannot be written.
-    """
-    try:
-        Path(path).write_text(json.dumps(value) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
+def write_json(output: Output | None, value: Any) -> int:
+    """Write a value as one line of JSON, where a file is asked for; the exit status."""
+    return 0 if output is None else output.write(json.dumps(value) + "\n")
 
 
 # Words

@@ -5,6 +5,7 @@ from random import Random
 import click
 
 from sniffai.cli.parts import BadInput, deal_options, json_option
+from sniffai.cli.terminal import tell, tell_json_text
 from sniffai.round import Round
 from sniffai.view import View
 
@@ -32,7 +33,10 @@ def command(
     round_ = Round.deal(players, seed, leader, scores or None)
     _play_at_random(round_, plies, seed)
     what = round_ if view is None else _view(round_, view)
-    click.echo(_json(what) if as_json else what.to_text())
+    if as_json:
+        tell_json_text(_json(what))
+    else:
+        tell(what.to_text())
 
 
 def _play_at_random(round_: Round, plies: int, seed: int) -> None:

@@ -1,13 +1,15 @@
 """``sniffai equity``: the chance to win a match, its tables built, checked and shown."""
 
-import json
 from collections.abc import Iterable
+from io import BytesIO
 from typing import Any
 
 import click
 from rich.table import Table
 
-from sniffai.cli.parts import BadInput, json_option, progress_bar, show, table
+from sniffai.cli.output import Output
+from sniffai.cli.parts import BadInput, json_option
+from sniffai.cli.terminal import progress_bar, show, table, tell, tell_json
 from sniffai.equity import Equity, lead_value, load, read_equity, save_equity
 from sniffai.equity.build import LOWEST, ROUNDS, EquityPlan, build
 from sniffai.equity.check import CheckResult, check
@@ -17,7 +19,7 @@ from sniffai.rules import TARGET, TEAMS
 _seats = click.option(
     "--seats", "--players", "players", type=click.IntRange(2, 4), default=2, show_default=True, help="At the table."
 )
-_file = click.option("--table", "file", type=click.Path(dir_okay=False), help="Another table than the one shipped.")
+_file = click.option("--table", "file", metavar="FILE", help="Another table than the one shipped.")
 _workers = click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
 
 
@@ -46,7 +48,7 @@ def command() -> None:
 @click.option("--player", default="policy", show_default=True, help="Who plays, such as search:simulations=200.")
 @click.option("--lowest", type=int, help="Lowest score told apart. [default: -150, -100, -200 for 2, 3, 4 seats]")
 @_workers
-@click.option("--out", type=click.Path(dir_okay=False), required=True, help="The file to write: equity-2.npz.")
+@click.option("--out", metavar="FILE", required=True, help="The file to write: equity-2.npz.")
 @json_option
 def build_command(
     players: int,
@@ -57,10 +59,9 @@ def build_command(
     workers: int,
     out: str,
     as_json: bool,
-) -> None:
+) -> int:
     """Make a table from rounds of self-play, backwards over the scores."""
-    if not out.endswith(".npz"):
-        raise click.BadParameter("the name of the file ends in .npz", param_hint="--out")
+    output = Output(out, "--out", ".npz")
     bottom = LOWEST[players] if lowest is None else lowest
     plan = EquityPlan(players, rounds or ROUNDS[players], seed, player, bottom)
     with progress_bar() as bar:
@@ -70,14 +71,14 @@ def build_command(
             bar.update(task, description=what, completed=done, total=total)
 
         made = build(plan, workers=workers, progress=told)
-    try:
-        save_equity(made, out)
-    except OSError as error:
-        raise BadInput(f"{out}: {error.strerror}") from None
+    file = BytesIO()
+    save_equity(made, file)
+    status = output.write(file.getvalue())
     if as_json:
-        click.echo(json.dumps(dict(made.made)))
-        return
-    show("\n".join([out, *_made_lines(made)]))
+        tell_json(dict(made.made))
+    else:
+        tell("\n".join([out, *_made_lines(made)]))
+    return status
 
 
 @command.command("check")
@@ -99,10 +100,10 @@ def check_command(players: int, file: str | None, as_json: bool, standings: int,
         task = bar.add_task("standings", total=standings)
         found = check(equity, standings=standings, progress=lambda done: bar.update(task, completed=done), **options)
     if as_json:
-        click.echo(json.dumps(found.to_dict()))
+        tell_json(found.to_dict())
     else:
         show(_check_table(found))
-        show("\n".join(_check_lines(found)))
+        tell("\n".join(_check_lines(found)))
     return 0 if found.passed else 1
 
 
@@ -113,7 +114,7 @@ def check_command(players: int, file: str | None, as_json: bool, standings: int,
 @click.option("--leader", type=click.IntRange(min=0), help="The seat that leads next. [default: by lot]")
 @click.option("--step", type=click.IntRange(min=5), default=25, show_default=True, help="Points between two rows.")
 @click.option("--third", type=int, default=0, show_default=True, help="With 3 seats, points of the last seat.")
-@click.option("--plot", type=click.Path(dir_okay=False), help="Draw a heat map into this file, PNG or SVG.")
+@click.option("--plot", metavar="FILE", help="Draw a heat map into this file, PNG or SVG.")
 @json_option
 def show_command(
     players: int,
@@ -124,20 +125,20 @@ def show_command(
     third: int,
     plot: str | None,
     as_json: bool,
-) -> None:
+) -> int:
     """Print every team's chance at some scores, or the whole table, and draw it."""
     equity = _read(players, file)
     if leader is not None and scores is None:
         raise click.UsageError("--leader needs --scores: the table is told from the leader's side")
-    if plot is not None:
-        _draw(equity, plot)
+    status = 0 if plot is None else _draw(equity, plot)
     if scores is not None:
         _show_scores(equity, scores, leader, as_json)
     elif as_json:
-        click.echo(json.dumps(dict(equity.made)))
+        tell_json(dict(equity.made))
     else:
         show(_table(equity, step, third))
-        show("\n".join(_made_lines(equity)))
+        tell("\n".join(_made_lines(equity)))
+    return status
 
 
 def _read(players: int, file: str | None) -> Equity:
@@ -151,13 +152,11 @@ def _read(players: int, file: str | None) -> Equity:
         raise BadInput(f"{file}: {error}") from None
 
 
-def _draw(equity: Equity, path: str) -> None:
-    from sniffai.equity.plot import draw
+def _draw(equity: Equity, path: str) -> int:
+    output = Output(path, "--plot", ".png", ".svg")
+    from sniffai.equity.plot import picture
 
-    try:
-        draw(equity, path)
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
+    return output.write(picture(equity, output.ending))
 
 
 def _show_scores(equity: Equity, scores: tuple[int, ...], leader: int | None, as_json: bool) -> None:
@@ -165,7 +164,7 @@ def _show_scores(equity: Equity, scores: tuple[int, ...], leader: int | None, as
     notes = [*_notes(equity, scores)]
     if as_json:
         told = {"scores": scores, "leader": leader, "chances": chances, "errors": errors, "notes": notes}
-        click.echo(json.dumps(told))
+        tell_json(told)
         return
     made = table("team", "points>", "wins the match>", "±>")
     for team, values in enumerate(zip(scores, chances, errors, strict=True)):
@@ -173,7 +172,7 @@ def _show_scores(equity: Equity, scores: tuple[int, ...], leader: int | None, as
         made.add_row(str(team), str(points), f"{100 * chance:.2f} %", f"{100 * error:.2f} %")
     show(made)
     for note in notes:
-        show(note)
+        tell(note)
 
 
 def _notes(equity: Equity, scores: tuple[int, ...]) -> Iterable[str]:

@@ -1,14 +1,19 @@
 """The group of commands, and how whatever goes wrong is told: one line on standard error, never a traceback."""
 
 import importlib
-import os
 import sys
+import time
 from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor
 from typing import Any, Final
 
 import click
 
+from sniffai.cli import terminal
+from sniffai.cli.output import kept
+from sniffai.cli.signs import complain
 from sniffai.errors import SniffError
+from sniffai.extras import what_to_install
 from sniffai.version import VERSION
 
 COMMANDS: Final = {
@@ -31,14 +36,10 @@ COMMANDS: Final = {
 """What each does; it is ``command`` in the module of that name beside this one (``_`` for ``-``), imported only when it
 is called."""
 
-EXTRAS: Final = {
-    "google": "client",
-    "grpc": "client",
-    "grpc_status": "client",
-    "matplotlib": "plot",
-    "resvg_py": "draw",
-}
-"""Which extra of the package brings a module that may be missing."""
+READER_GONE: Final = 141
+"""The exit status where whoever read the output went away: that of programs that SIGPIPE ends."""
+COSTLY_SECONDS: Final = 2.0
+"""How long a command must have worked for its output to be kept where standard output cannot be written."""
 
 
 class CommandGroup(click.Group):
@@ -67,11 +68,40 @@ class CommandGroup(click.Group):
 def group(ctx: click.Context) -> None:
     """American Sniff: ask for a move, study rounds, keep score."""
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        terminal.tell(ctx.get_help())
 
 
 def run(args: Sequence[str] | None = None) -> int:
-    """Run a command line (by default the process's own) and return the exit status."""
+    """Run a command line (by default the process's own) and return the exit status: see :func:`sniffai.cli.main`."""
+    if sys.stdout is None:
+        return _fail("standard output is closed", 1)
+    begun = time.monotonic()
+    terminal.begin()
+    try:
+        return _run(args)
+    except terminal.ReaderGoneError:
+        terminal.give_up()
+        return READER_GONE
+    except OSError as error:
+        terminal.give_up()
+        told = f"standard output: {error.strerror or error}"
+        if terminal.printed() and time.monotonic() - begun >= COSTLY_SECONDS:
+            told += f"; {kept('sniffai.txt', terminal.printed().encode())}"
+        return _fail(told, 1)
+
+
+def _run(args: Sequence[str] | None) -> int:
+    """Run a command line and hand over its output.
+
+    :raises ReaderGoneError: nobody reads the output any more.
+    :raises OSError: standard output cannot be written.
+    """
+    status = _status(args)
+    terminal.finish()
+    return status
+
+
+def _status(args: Sequence[str] | None) -> int:
     try:
         done: Any = group.main(args=args, prog_name="sniffai", standalone_mode=False)
     except click.ClickException as error:
@@ -80,30 +110,18 @@ def run(args: Sequence[str] | None = None) -> int:
         return _fail("stopped", 130)
     except SniffError as error:
         return _fail(str(error), 2)
-    except ModuleNotFoundError as error:
-        return _fail_for_module(error)
-    except BrokenPipeError:
-        _give_up_output()
-        return 0
-    except OSError as error:
-        _give_up_output()
-        return _fail(error.strerror or str(error), 1)
+    except BrokenExecutor:
+        return _fail("a worker process ended before its work was done: killed, or out of memory", 1)
+    except ImportError as error:
+        told = what_to_install(error)
+        if told is None:  # a defect of ours
+            raise
+        return _fail(told, 2)
+    except SystemExit:  # click found that nobody reads its help
+        raise terminal.ReaderGoneError from None
     return done if isinstance(done, int) else 0
 
 
-def _give_up_output() -> None:
-    """Nobody takes what is still to be written: let it go without a word."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _fail(message: str, status: int) -> int:
-    click.echo(f"sniffai: {' '.join(message.split())}", err=True)
+    complain(message)
     return status
-
-
-def _fail_for_module(error: ModuleNotFoundError) -> int:
-    """A part of the package that was not installed; anything else missing is a defect of ours."""
-    extra = EXTRAS.get((error.name or "").partition(".")[0])
-    if extra is None:
-        raise error
-    return _fail(f"{error.name} is missing; it comes with: pip install 'sniffai[{extra}]'", 2)

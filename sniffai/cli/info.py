@@ -1,12 +1,12 @@
 """``sniffai info``: what this engine, or the one behind a server, is."""
 
-import json
 import platform
 
 import click
 
-from sniffai.cli.parts import json_option, show, table
+from sniffai.cli.parts import json_option
 from sniffai.cli.remote import Remote, remote_options
+from sniffai.cli.terminal import show, table, tell, tell_json, tell_json_text
 from sniffai.rules import HAND_SIZE, PLAYERS, TALON_SIZE, TARGET, TEAMS
 from sniffai.version import VERSION
 
@@ -19,9 +19,9 @@ def command(remote: Remote | None, as_json: bool) -> None:
     if remote is not None:
         _print_server(remote, as_json)
     elif as_json:
-        click.echo(json.dumps({"engine_version": VERSION, "tables": _games()}, indent=2))
+        tell_json({"engine_version": VERSION, "tables": _games()}, indent=2)
     else:
-        click.echo(f"sniffai {VERSION}, Python {platform.python_version()} on {platform.machine()}")
+        tell(f"sniffai {VERSION}, Python {platform.python_version()} on {platform.machine()}")
         _print_games()
 
 
@@ -50,8 +50,8 @@ def _print_server(remote: Remote, as_json: bool) -> None:
 
     info = remote.ask(lambda client: client.info())
     if as_json:
-        click.echo(wire.to_json(info))
+        tell_json_text(wire.to_json(info))
         return
-    click.echo(f"{remote.address}: sniffai {info.engine_version}, {info.search_slot_count} searches at a time")
+    tell(f"{remote.address}: sniffai {info.engine_version}, {info.search_slot_count} searches at a time")
     for name, limits in (("default", info.default_limits), ("most", info.max_limits)):
-        click.echo(f"{name}: {wire.read_limits(limits)}")
+        tell(f"{name}: {wire.read_limits(limits)}")

@@ -1,6 +1,5 @@
 """``sniffai ladder``: a row of players, each against the one below it."""
 
-import json
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -17,7 +16,9 @@ from sniffai.cli.contest import (
     won_text,
     write_json,
 )
-from sniffai.cli.parts import json_option, show, table
+from sniffai.cli.output import Output
+from sniffai.cli.parts import json_option
+from sniffai.cli.terminal import show, table, tell, tell_json
 from sniffai.contest import ArenaResult
 from sniffai.levels import LEVELS
 
@@ -29,19 +30,20 @@ from sniffai.levels import LEVELS
 @json_option
 def command(
     names: Sequence[str], workers: int | None, out: str | None, markdown: bool, as_json: bool, **options: Any
-) -> None:
+) -> int:
     """Play every PLAYER against the one named before it; without any, the named levels of play."""
     rungs = names or [f"level:{level.name}" for level in LEVELS]
     if len(rungs) < 2:
         raise click.UsageError("a ladder has at least two players")
+    output = None if out is None else Output(out, "--out")
     results = play_all(contests(pairwise(rungs), **options), workers)
     report = [result.to_dict() for result in results]
-    if out is not None:
-        write_json(out, report)
+    status = write_json(output, report)
     if as_json:
-        click.echo(json.dumps(report))
+        tell_json(report)
     else:
         _print(results, markdown)
+    return status
 
 
 COLUMNS = ("player", "over", "points a round>", "p>", "matches won (95 %)>", "a decision>", "simulations/s>")
@@ -50,7 +52,7 @@ COLUMNS = ("player", "over", "points a round>", "p>", "matches won (95 %)>", "a 
 def _print(results: Sequence[ArenaResult], markdown: bool) -> None:
     rows = [_row(result) for result in results]
     if markdown:
-        click.echo("\n".join(_markdown(rows)))
+        tell("\n".join(_markdown(rows)))
         return
     made = table(*COLUMNS)
     for row in rows:

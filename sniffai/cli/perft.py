@@ -1,11 +1,12 @@
 """``sniffai perft``: count sequences of placements."""
 
-import json
 import time
 
 import click
 
-from sniffai.cli.parts import deal_options, json_option, read_text, show, table
+from sniffai.cli.forms import load
+from sniffai.cli.parts import deal_options, json_option
+from sniffai.cli.terminal import show, table, tell, tell_json
 from sniffai.perft import divide, perft
 from sniffai.round import Round
 
@@ -19,11 +20,11 @@ from sniffai.round import Round
 def command(text: str | None, players: int, seed: int, depth: int, by_move: bool, as_json: bool) -> None:
     """Count the sequences of placements of a round, to compare implementations of the rules.
 
-    TEXT is a round in one line (- reads it from standard input); without it a round is dealt by --players and --seed.
+    TEXT is a round in one line, or a file (- for standard input) that holds a round, a deal or a match record, of which
+    the last round counts; without it a round is dealt by --players and --seed.
     Draws and passes happen by themselves and count no ply; every attachment point counts as a move of its own.
     """
-    line = read_text(text) if text == "-" else text
-    round_ = Round.deal(players, seed) if line is None else Round.from_text(line)
+    round_ = Round.deal(players, seed) if text is None else load(text).round()
     if by_move:
         _print_divide(round_, depth, as_json)
     else:
@@ -35,21 +36,19 @@ def _print_perft(round_: Round, depth: int, as_json: bool) -> None:
     sequences = perft(round_, depth)
     seconds = time.perf_counter() - begun
     if as_json:
-        click.echo(json.dumps({"round": round_.to_text(), "depth": depth, "sequences": sequences}))
+        tell_json({"round": round_.to_text(), "depth": depth, "sequences": sequences})
     else:
-        click.echo(f"perft {depth}  {sequences}  ({seconds:.3f} s)")
+        tell(f"perft {depth}  {sequences}  ({seconds:.3f} s)")
 
 
 def _print_divide(round_: Round, depth: int, as_json: bool) -> None:
     counts = {str(move): sequences for move, sequences in divide(round_, depth).items()}
     total = sum(counts.values())
     if as_json:
-        click.echo(
-            json.dumps({"round": round_.to_text(), "depth": depth, "sequences": total, "divide": counts}, indent=2)
-        )
+        tell_json({"round": round_.to_text(), "depth": depth, "sequences": total, "divide": counts}, indent=2)
         return
     made = table("move", "sequences>")
     for move, sequences in counts.items():
         made.add_row(move, str(sequences))
     show(made)
-    click.echo(f"perft {depth}  {total}")
+    tell(f"perft {depth}  {total}")

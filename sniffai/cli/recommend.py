@@ -1,19 +1,32 @@
 """``sniffai recommend``: a move for a view, found here or by a server."""
 
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Literal, get_args
 
 import click
 
 from sniffai import analyze, wire
 from sniffai.cli.answer import Objective, print_answer
-from sniffai.cli.parts import BadInput, json_option, lang_option, read_text
+from sniffai.cli.forms import Form, load, named
+from sniffai.cli.parts import json_option, lang_option
 from sniffai.cli.remote import Remote, remote_options
+from sniffai.cli.terminal import tell_json_text
 from sniffai.explain import reasons
 from sniffai.moves import Move, MoveLike
 from sniffai.params import MAX_STANDARD_ERROR, Limits, SearchParams
-from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
+from sniffai.v1.analysis_service_pb2 import (
+    AnalyzeRequest,
+    RecommendMoveRequest,
+    RecommendMoveResponse,
+    StreamAnalyzeRequest,
+)
+from sniffai.v1.notice_pb2 import Warning as Notice
 from sniffai.view import View
+
+Priority = Literal["interactive", "analysis", "bulk"]
+"""The class in which a search waits for its turn on a server."""
+
+PRIORITIES: dict[str, Priority] = {"interactive": "interactive", "analysis": "analysis", "bulk": "bulk"}
 
 
 @dataclass(frozen=True)
@@ -32,6 +45,12 @@ class Question:
     language: str | None = None
     """Of all words."""
     objective: Objective = "match"
+    priority: Priority = "interactive"
+    """Of the search on a server; one's own begins at once."""
+    client_tag: str = ""
+    """Comes back in the answer."""
+    warnings: tuple[Notice, ...] = ()
+    """What in the request had no effect."""
 
 
 @click.command("recommend")
@@ -72,11 +91,12 @@ def command(
 ) -> None:
     """Recommend a move for what one seat knows.
 
-    FILE (- for standard input) holds a view in one line, or the JSON of the wire's RecommendMoveRequest or PlayerView.
-    The options go before the limits, the seed and the moves of a request; without any the search takes a second. A MOVE
-    is such as 4|5@4|6:HIGH.
+    FILE (- for standard input) holds a view in one line, or the JSON of the wire's RecommendMoveRequest or PlayerView;
+    the text itself can stand in its place. Of a round or a match record it is the seat to move that is asked about, and
+    nothing but what that seat knows counts. The options go before the limits, the seed and the moves of a request;
+    without any the search takes a second. A MOVE is such as 4|5@4|6:HIGH.
     """
-    asked = _read(read_text(file), file)
+    asked = _read(load(file))
     limits = Limits(simulations, seconds, target_standard_error=target_error)
     if limits != Limits():
         asked = replace(asked, limits=limits)
@@ -90,31 +110,34 @@ def command(
         asked = replace(asked, language=language)
     answer = _search_here(asked) if remote is None else _ask(remote, asked)
     if as_json:
-        click.echo(wire.to_json(answer))
+        tell_json_text(wire.to_json(answer))
     else:
         print_answer(asked.view, answer, asked.language, objective=asked.objective, described=described)
 
 
-def _read(text: str, file: str) -> Question:
-    """The question in a file: JSON, or a line of text.
+def _read(form: Form) -> Question:
+    """The question in a file: the view, and what a request for a move or an analysis says besides.
 
-    :raises BadInput: the JSON holds none, or the line is a round.
+    :raises BadInput: nobody is to move, or something in the request is wrong.
     """
-    if text.split(maxsplit=1)[:1] == ["round"]:
-        told = "a round shows all hands, and a move is recommended for what one seat knows"
-        raise BadInput(f"{file}: {told}: give its view, such as `sniffai deal --view mover` makes")
-    if not text.lstrip().startswith("{"):
-        return Question(View.from_text(text))
-    try:
-        request = wire.request_from_json(text)
+    view, request = form.view(), form.request
+    if not isinstance(request, (RecommendMoveRequest, AnalyzeRequest, StreamAnalyzeRequest)):
+        return Question(view)
+    with named(form.name):
         asked = wire.read_question(request)
-        view = wire.read_view(wire.given(request, "view"))
-    except wire.WireError as error:
-        raise BadInput(f"{file}: {error}") from None
-    seed = asked.seed if request.HasField("seed") else None
-    objective: Objective = "match" if asked.match else "round"
-    language = asked.language if request.language_code else None
-    return Question(view, asked.limits, seed, asked.include, asked.exclude, asked.max_moves, language, objective)
+    return Question(
+        view=view,
+        limits=asked.limits,
+        seed=asked.seed if request.HasField("seed") else None,
+        include=asked.include,
+        exclude=asked.exclude,
+        max_moves=asked.max_moves,
+        language=asked.language if request.language_code else None,
+        objective="match" if asked.match else "round",
+        priority=PRIORITIES[asked.priority] if request.priority else "interactive",
+        client_tag=asked.client_tag,
+        warnings=asked.warnings,
+    )
 
 
 def _search_here(question: Question) -> RecommendMoveResponse:
@@ -127,14 +150,16 @@ def _search_here(question: Question) -> RecommendMoveResponse:
         exclude=question.exclude or None,
     )
     why = wire.write_reasons(reasons(question.view, found), question.language or "en")
-    return wire.write_recommendation(found, max_moves=question.max_moves, reasons=why)
+    return wire.write_recommendation(
+        found, question.warnings, max_moves=question.max_moves, client_tag=question.client_tag, reasons=why
+    )
 
 
 def _ask(remote: Remote, question: Question) -> RecommendMoveResponse:
     from sniffai.client import DEFAULT_TIMEOUT
 
     timeout = max(DEFAULT_TIMEOUT, (question.limits.seconds or 0) + DEFAULT_TIMEOUT / 2)
-    return remote.ask(
+    answer = remote.ask(
         lambda client: client.recommend(
             question.view,
             question.limits,
@@ -144,6 +169,11 @@ def _ask(remote: Remote, question: Question) -> RecommendMoveResponse:
             max_moves=question.max_moves,
             language=question.language or "",
             objective=question.objective,
+            priority=question.priority,
+            client_tag=question.client_tag,
         ),
         timeout,
     )
+    # The server was asked for nothing that has no effect, so it cannot warn of it.
+    answer.analysis.warnings.extend(question.warnings)
+    return answer

@@ -1,18 +1,20 @@
 """``sniffai replay``: play recorded rounds again and compare everything."""
 
-import json
 from dataclasses import dataclass
 from typing import NoReturn
 
 import click
 
-from sniffai.cli.parts import json_option, lang_option, read_text
+from sniffai.cli.forms import Form, Traces, load
+from sniffai.cli.parts import json_option, lang_option
+from sniffai.cli.terminal import tell, tell_json
 from sniffai.errors import RecordError
 from sniffai.explain import describe
 from sniffai.layout import Layout
-from sniffai.matchfile import parse_match
+from sniffai.record import MatchRecord
+from sniffai.review.source import read_trace_rounds
 from sniffai.round import Round
-from sniffai.trace import parse_traces, replay_trace
+from sniffai.view import View
 
 
 @dataclass(frozen=True)
@@ -35,38 +37,43 @@ class Replayed:
 def command(file: str, in_words: bool, language: str | None, as_json: bool) -> None:
     """Replay the rounds of FILE (- for standard input) and check every event, point and score.
 
-    FILE is a match record, or JSON lines with one traced round each. Exit status 1 and the place of the first wrong
-    event, where there is one.
+    FILE is a match record, JSON lines with one traced round each, or any other form of a round or a view, which may
+    also be given as the text itself. Exit status 1 and the place of the first wrong event, where there is one.
     """
-    text = read_text(file)
-    replayed = _replay_traces(file, text) if text.lstrip().startswith("{") else _replay_match(file, text)
+    form = load(file)
+    replayed = _replay(form)
     if as_json:
-        click.echo(json.dumps({"rounds": replayed.rounds, "events": replayed.events, "right": True}))
+        tell_json({"rounds": replayed.rounds, "events": replayed.events, "right": True})
     else:
-        click.echo(f"{file}: {replayed.rounds} rounds, {replayed.events} events, all right{replayed.verdict}")
+        tell(f"{form.name}: {replayed.rounds} rounds, {replayed.events} events, all right{replayed.verdict}")
         for number, layout in enumerate(replayed.tables if in_words else (), 1):
-            click.echo(f"{number}: {describe(layout, language or 'en')}")
+            tell(f"{number}: {describe(layout, language or 'en')}")
 
 
-def _replay_match(file: str, text: str) -> Replayed:
-    record = parse_match(text)
+def _replay(form: Form) -> Replayed:
+    what = form.what
+    if isinstance(what, View):
+        return Replayed(1, len(what.events), "", (what.layout,))
+    rounds = _replay_match(form.name, what) if isinstance(what, MatchRecord) else _rounds(form)
+    tables = tuple(round_.layout for round_ in rounds)
+    events = sum(len(round_.history) for round_ in rounds)
+    return Replayed(len(rounds), events, "" if isinstance(what, Traces) else _verdict(rounds), tables)
+
+
+def _replay_match(name: str, record: MatchRecord) -> tuple[Round, ...]:
     try:
-        rounds = record.replay()
+        return record.replay()
     except RecordError as error:
-        _wrong(file, f"{record.place(error.field)}: {error.message}")
-    tables = tuple(round_.layout for round_ in rounds)
-    return Replayed(len(rounds), sum(len(part.events) for part in record.rounds), _verdict(rounds), tables)
+        _wrong(name, f"{record.place(error.field)}: {error.message}")
 
 
-def _replay_traces(file: str, text: str) -> Replayed:
-    rounds = []
-    for line, trace in parse_traces(text):
-        try:
-            rounds.append(replay_trace(trace))
-        except RecordError as error:
-            _wrong(file, f"line {line}: round {len(rounds) + 1}, {error}")
-    tables = tuple(round_.layout for round_ in rounds)
-    return Replayed(len(rounds), sum(len(round_.history) for round_ in rounds), "", tables)
+def _rounds(form: Form) -> tuple[Round, ...]:
+    if not isinstance(form.what, Traces):
+        return form.rounds()
+    try:
+        return read_trace_rounds(form.what.found)
+    except RecordError as error:
+        _wrong(form.name, str(error))
 
 
 def _verdict(rounds: tuple[Round, ...]) -> str:

@@ -1,17 +1,20 @@
 """``sniffai review``: a match or a round reviewed, as tables, JSON or a page of its own."""
 
-import json
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from sniffai import wire
-from sniffai.cli.parts import BadInput, json_option, lang_option, progress_bar, read_text, show, table
-from sniffai.errors import SniffError
+from sniffai.cli.forms import Form, load, named
+from sniffai.cli.output import Output
+from sniffai.cli.parts import json_option, lang_option
+from sniffai.cli.signs import complain
+from sniffai.cli.terminal import progress_bar, show, table, tell, tell_json
 from sniffai.params import MAX_SEED, Limits
-from sniffai.review import DEFAULT_SIMULATIONS, Subject, html_report, read_subject, review
+from sniffai.review import DEFAULT_SIMULATIONS, Review, html_report, review
 from sniffai.review.tables import result_line, text_tables
+
+if TYPE_CHECKING:
+    from sniffai.wire import ReviewQuestion
 
 
 @click.command("review")
@@ -22,9 +25,9 @@ from sniffai.review.tables import result_line, text_tables
     help=f"Of each survey of a decision. [default: {DEFAULT_SIMULATIONS} without --seconds]",
 )
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time of each survey.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, help="Makes the review repeatable. [default: 0]")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Makes the review repeatable. [default: 0]")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
-@click.option("--html", "page", type=click.Path(dir_okay=False), help="Write the report as a page of its own.")
+@click.option("--html", "page", metavar="FILE", help="Write the report as a page of its own.")
 @click.option("every", "--all", is_flag=True, help="List every placement, not only mistakes.")
 @lang_option
 @json_option
@@ -32,59 +35,67 @@ def command(
     file: str,
     simulations: int | None,
     seconds: float | None,
-    seed: int,
+    seed: int | None,
     workers: int,
     page: str | None,
     every: bool,
     language: str | None,
     as_json: bool,
-) -> None:
+) -> int:
     """Review every placement of a match or a round from what its seat knew.
 
-    FILE (- for standard input) is a match record, a round or a view in one line, traces, or JSON with the raw events of
-    a round. A view tells what one seat saw: then its decisions are reviewed.
+    FILE (- for standard input) is a match record, a round or a view in one line, traces, or JSON: the raw events of a
+    round, or the wire's AnalyzeMatchRequest, RecordedMatch, OpenDeal or PlayerView. The text itself can stand in its
+    place. A view tells what one seat saw: then its decisions are reviewed. The options go before the limits, the seed
+    and the language of a request.
     """
-    subject = _read(file)
+    output = None if page is None else Output(page, "--html")
+    form = load(file)
+    subject, asked = form.subject(), _asked(form)
     limits = Limits(simulations if simulations or seconds else DEFAULT_SIMULATIONS, seconds)
+    if asked is not None:
+        limits = limits if simulations or seconds else asked.limits
+        seed = asked.seed if seed is None else seed
+        language = language or asked.language
+        for warning in asked.warnings:
+            complain(f"warning: {warning.field}: {warning.description}")
     with progress_bar() as bar:
         task = bar.add_task("")
 
         def told(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
-        found = review(subject, limits, seed=seed, workers=workers, progress=told)
-    if page is not None:
-        _write(page, lambda: html_report(found, language or "en"))
+        found = review(subject, limits, seed=seed or 0, workers=workers, progress=told)
+    status = 0 if output is None else output.write(html_report(found, language or "en"))
     if as_json:
-        click.echo(json.dumps(found.to_dict()))
-        return
-    for one in text_tables(found, language or "en", every=every):
+        tell_json(found.to_dict())
+    else:
+        _print(found, language or "en", every)
+    return status
+
+
+def _print(found: Review, language: str, every: bool) -> None:
+    for one in text_tables(found, language, every=every):
         made = table(*one.columns)
         made.title = one.title or None
         for row in one.rows:
             made.add_row(*row)
         show(made)
         if one.note:
-            show(one.note)
-    show(result_line(found, language or "en"))
+            tell(one.note)
+    tell(result_line(found, language))
 
 
-def _read(file: str) -> Subject:
-    """What the file holds.
+def _asked(form: Form) -> "ReviewQuestion | None":
+    """What a request for a review says besides what is to be reviewed.
 
-    :raises BadInput: it cannot be reviewed; the message has the place and what is wrong.
+    :raises BadInput: something of it is wrong.
     """
-    text = read_text(file)
-    try:
-        if text.lstrip().startswith("{") and '"record"' in text:
-            return Subject.of_view(wire.read_view(wire.given(wire.request_from_json(text), "view")))
-        return read_subject(text)
-    except (SniffError, wire.WireError) as error:
-        raise BadInput(f"{file}: {error}") from None
+    if form.request is None or form.request.DESCRIPTOR.name != "AnalyzeMatchRequest":
+        return None
+    from sniffai import wire
+    from sniffai.v1.analysis_service_pb2 import AnalyzeMatchRequest
 
-
-def _write(path: str, made: Callable[[], str]) -> None:
-    try:
-        Path(path).write_text(made(), encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
+    assert isinstance(form.request, AnalyzeMatchRequest)
+    with named(form.name):
+        return wire.read_review(form.request)

@@ -1,10 +1,9 @@
 """``sniffai temperatures``: the opponent model fitted to self-play."""
 
-import json
-
 import click
 
-from sniffai.cli.parts import deal_options, json_option, show, table
+from sniffai.cli.parts import deal_options, json_option
+from sniffai.cli.terminal import show, table, tell_json
 from sniffai.levels import named_player
 from sniffai.nets import load_policy
 from sniffai.params import Limits, SearchParams
@@ -30,7 +29,7 @@ def command(players: int, seed: int, rounds: int, player: str, floor: float, as_
     played = decisions(named_player(player, Limits()), players, rounds, seed)
     fits = fit_temperatures([choice for found in played for choice in read_choices(policy, found)], floor)
     if as_json:
-        click.echo(json.dumps([fit.to_dict() for fit in fits]))
+        tell_json([fit.to_dict() for fit in fits])
         return
     made = table("phase", "temperature>", "choices>", "log-likelihood>", "of a blind guess>", "policy's best>")
     for fit in fits:

@@ -11,12 +11,17 @@ goes beyond it answers shortly before it with what is known by then. A call that
 again, up to three times, after a while that grows, or when the server says.
 """
 
-from sniffai.client.aio import AsyncClient
-from sniffai.client.blocking import Client
-from sniffai.client.connection import DEFAULT_TIMEOUT, Tls
-from sniffai.client.errors import ServiceError
-from sniffai.client.requests import DealLike, PositionLike, RecordLike, ViewLike
-from sniffai.client.streams import AnalysisStream, AsyncAnalysisStream, AsyncReviewStream, ReviewStream
+from sniffai.extras import explained
+
+try:
+    from sniffai.client.aio import AsyncClient
+    from sniffai.client.blocking import Client
+    from sniffai.client.connection import DEFAULT_TIMEOUT, Tls
+    from sniffai.client.errors import ServiceError
+    from sniffai.client.requests import DealLike, PositionLike, RecordLike, ViewLike
+    from sniffai.client.streams import AnalysisStream, AsyncAnalysisStream, AsyncReviewStream, ReviewStream
+except ImportError as error:
+    raise explained(error) from None
 
 __all__ = [
     "DEFAULT_TIMEOUT",

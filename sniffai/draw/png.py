@@ -4,6 +4,7 @@ from typing import Final
 
 from sniffai.doors import read_kind
 from sniffai.errors import LimitsError
+from sniffai.extras import explained
 
 SERIF: Final = "DejaVu Serif"
 """Where a drawing asks for any typeface with serifs."""
@@ -22,7 +23,10 @@ def png(svg: str, width: int = 720) -> bytes:
     :raises LimitsError: the width is out of range, or ``svg`` is no SVG document.
     :raises ModuleNotFoundError: the extra ``draw`` is not installed.
     """
-    import resvg_py
+    try:
+        import resvg_py
+    except ImportError as error:
+        raise explained(error) from None
 
     read_kind(svg, str, "svg", "NOT_AN_SVG")
     if isinstance(width, bool) or not isinstance(width, int) or not 16 <= width <= MAX_WIDTH:

@@ -2,12 +2,18 @@
 
 from collections.abc import Iterable
 from typing import Final
+from unicodedata import category
 from xml.sax.saxutils import escape, quoteattr
+
+from sniffai.shown import steers
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 """Typefaces that readers have, the first found being used."""
 
 Attribute = str | int | float | None
+
+KEPT: Final = frozenset("\n\t\u2068\u2069")
+"""Signs that steer, and are left in a text: lines, and the pair that keeps the direction of a name to itself."""
 
 
 def element(name: str, *children: str, **attributes: Attribute) -> str:
@@ -17,7 +23,7 @@ def element(name: str, *children: str, **attributes: Attribute) -> str:
     :param attributes: ``stroke_width`` is written ``stroke-width``, ``None`` is left out.
     """
     written = "".join(
-        f" {key.rstrip('_').replace('_', '-')}={quoteattr(_value(value))}"
+        f" {key.rstrip('_').replace('_', '-')}={quoteattr(clean(_value(value)))}"
         for key, value in attributes.items()
         if value is not None
     )
@@ -25,8 +31,15 @@ def element(name: str, *children: str, **attributes: Attribute) -> str:
 
 
 def words(text: str) -> str:
-    """Text between tags. Characters that XML does not have are dropped."""
-    return escape("".join(sign for sign in text if sign.isprintable() or sign in "\n\t"))
+    """Text between tags. Characters that XML does not have, and those that steer, are dropped."""
+    return escape(clean(text))
+
+
+def clean(text: str) -> str:
+    """Text without control characters, marks of direction and the like, but with those that isolate a name."""
+    if text.isprintable():
+        return text
+    return "".join(sign for sign in text if sign in KEPT or not (steers(sign) or category(sign) in ("Cn", "Co")))
 
 
 def label(text: str, x: float, y: float, size: float, fill: str, **attributes: Attribute) -> str:

@@ -1,20 +1,26 @@
 """A table as a heat map, PNG or SVG: the leading team's chance over both scores. Needs the extra ``plot``."""
 
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
 
 from sniffai.equity.table import STEP, Equity
 from sniffai.errors import LimitsError
+from sniffai.extras import explained
+
+try:
+    import matplotlib as mpl
+    from matplotlib.axes import Axes
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+    from matplotlib.patheffects import withStroke
+except ImportError as error:
+    raise explained(error) from None
 
 COLOURS: Final = "PuOr"
 """Orange below an even chance, purple above: told apart by people with any kind of colour blindness."""
@@ -36,13 +42,24 @@ def draw(equity: Equity, path: str | PathLike[str]) -> None:
     :raises LimitsError: it ends otherwise.
     :raises OSError: the file cannot be written.
     """
-    ending = Path(path).suffix.lower()
+    file = Path(path)
+    file.write_bytes(picture(equity, file.suffix.lower()))
+
+
+def picture(equity: Equity, ending: str) -> bytes:
+    """The heat map as a file's contents.
+
+    :param ending: ``.png`` or ``.svg``.
+    :raises LimitsError: it is neither.
+    """
     if ending not in CANVASES:
         raise LimitsError("the name of the file ends in .png or .svg", reason="UNKNOWN_FORMAT", field="plot")
+    made = BytesIO()
     with mpl.rc_context({"svg.hashsalt": "sniffai", "font.family": "DejaVu Sans", "font.size": 10}):
         figure = _figure(equity)
         CANVASES[ending](figure)
-        figure.savefig(path, dpi=150, metadata={"Date": None} if ending == ".svg" else None)
+        figure.savefig(made, format=ending[1:], dpi=150, metadata={"Date": None} if ending == ".svg" else None)
+    return made.getvalue()
 
 
 def _figure(equity: Equity) -> Figure:

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from io import BytesIO
 from os import PathLike
 from typing import IO, Any, Final
 from zipfile import BadZipFile
@@ -171,17 +173,18 @@ def _read(file: IO[bytes]) -> Equity:
         raise RecordError("no table of match equity", reason="UNREADABLE") from error
 
 
-def save_equity(equity: Equity, path: str | PathLike[str]) -> None:
+def save_equity(equity: Equity, path: str | PathLike[str] | BytesIO) -> None:
     """Write a table as compressed NumPy arrays: uint16 chances, uint8 errors, and how it was made as JSON text.
 
+    :param path: of a file, or what is to hold its bytes.
     :raises LimitsError: ``equity`` is no :class:`Equity`.
     :raises OSError: the file cannot be written.
     :raises RecordError: ``path`` is none of a file.
     """
     read_kind(equity, Equity, "equity", "NOT_EQUITY")
-    place = read_path(path)
+    place = path if isinstance(path, BytesIO) else read_path(path)
     errors = np.ceil(np.round(equity.errors / ERROR_UNIT, 3)).clip(0, 255).astype(np.uint8)
-    with place.open("wb") as file:
+    with nullcontext(place) if isinstance(place, BytesIO) else place.open("wb") as file:
         np.savez_compressed(
             file,
             lead=np.round(equity.core.lead * np.float32(FINENESS)).astype(np.uint16),

@@ -27,6 +27,7 @@ from sniffai.review.story import Subject
 from sniffai.review.strength import LEAST_DECISIONS
 from sniffai.review.summary import PlayerSummary, Review, Tally
 from sniffai.review.terms import (
+    isolated,
     level_name,
     line_text,
     percent,
@@ -73,7 +74,7 @@ def html_report(review: Review, language: str = "en") -> str:
 
 
 def _title(subject: Subject, say: Words) -> str:
-    named = dict(subject.tags).get("Event") or ""
+    named = isolated(dict(subject.tags).get("Event") or "")
     title = say.say("Review of a match") if len(subject.stories) > 1 else say.say("Review of a round")
     return f"{title}: {named}" if named else title
 
@@ -122,7 +123,7 @@ def _head(review: Review, say: Words) -> str:
     ]
     if not subject.whole:
         lines.append(say.say("as seat {seat} saw it", seat=last.seats[0]))
-    lines += [text for name, text in subject.tags if name == "Date"]
+    lines += [isolated(text) for name, text in subject.tags if name == "Date"]
     simulations, each = f"{review.simulations:,}", review.limits.simulations
     cost = say.say("sniffai {version}, {simulations} simulations in all", version=VERSION, simulations=simulations)
     if each:

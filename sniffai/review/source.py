@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -69,10 +69,21 @@ def _read_json(text: str) -> Subject:
         raise NotationError("no JSON: a number is too long", reason="UNREADABLE", field=_long_number(text)) from None
     if "steps" in value:
         return _read_traces(text if "\n" not in text.strip() else json.dumps(value))
+    found = read_round_events(value)
+    return Subject.of_view(found) if isinstance(found, View) else Subject.of_rounds([found])
+
+
+def read_round_events(value: Mapping[str, Any]) -> Round | View:
+    """A round with all hands known, or one as a seat saw it, from its raw events: see :func:`read_subject`.
+
+    :raises NotationError: it is neither.
+    :raises RecordError: it is not true.
+    :raises SniffError: a view that breaks a rule.
+    """
     if "hands" in value:
-        return Subject.of_rounds([_read_round(value)])
+        return _read_round(value)
     if "hand" in value and "events" in value:
-        return Subject.of_view(View.from_events(**_fields(value, _VIEW)))
+        return View.from_events(**_fields(value, _VIEW))
     raise NotationError(
         'a trace with "steps", or a round with "hands" or a "hand" and "events" is expected', reason="UNREADABLE"
     )
@@ -84,15 +95,25 @@ def _long_number(text: str) -> str:
     return "" if found is None else f"line {text.count(chr(10), 0, found.start()) + 1}"
 
 
-def _read_traces(text: str) -> Subject:
-    rounds, lines = [], []
-    for line, trace in parse_traces(text):
+def read_trace_rounds(traces: Iterable[tuple[int, Mapping[str, Any]]]) -> tuple[Round, ...]:
+    """The rounds of traces, replayed and compared.
+
+    :param traces: each with the number of its line.
+    :raises RecordError: one is not true; ``field`` is such as ``"line 2: round 2, steps[4].points"``.
+    """
+    rounds: list[Round] = []
+    for line, trace in traces:
         try:
             rounds.append(replay_trace(trace))
         except RecordError as error:
             place = f"line {line}: round {len(rounds) + 1}, {error.field}"
             raise RecordError(error.message, reason=error.reason, field=place) from None
-        lines.append(line)
+    return tuple(rounds)
+
+
+def _read_traces(text: str) -> Subject:
+    traces = list(parse_traces(text))
+    rounds, lines = read_trace_rounds(traces), [line for line, _ in traces]
     try:
         return Subject.of_rounds(rounds)
     except RecordError as error:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Final
+from unicodedata import bidirectional
 
 from sniffai.explain.languages import Words
 from sniffai.explain.numbers import fixed
@@ -10,6 +11,7 @@ from sniffai.review.ledger import StepKind
 from sniffai.review.story import Subject
 from sniffai.review.strength import level_names
 from sniffai.review.verdict import Verdict
+from sniffai.shown import steers
 
 LINE_STEPS: Final = 4
 """Moves of the best line that a reader is told, after the best move itself."""
@@ -75,8 +77,15 @@ def scale_names(players: int, say: Words) -> list[str]:
 
 def seat_name(subject: Subject, seat: int, say: Words) -> str:
     """A seat, with the name of who sits there."""
-    name = subject.names[seat]
+    name = isolated(subject.names[seat])
     return say.say("Seat {seat}", seat=seat) + (f" ({name})" if name else "")
+
+
+def isolated(name: str) -> str:
+    """A name that may come from anywhere: its direction ends with it, and nothing in it steers."""
+    safe = "".join(sign for sign in name if not steers(sign))
+    turned = any(bidirectional(sign) in ("R", "AL", "AN") for sign in safe)
+    return f"\u2068{safe}\u2069" if turned else safe
 
 
 def team_name(subject: Subject, team: int, say: Words) -> str:

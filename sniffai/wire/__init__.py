@@ -14,34 +14,39 @@
 ===================  ==================================================================================
 """
 
-from sniffai.wire.answers import write_analysis, write_recommendation
-from sniffai.wire.errors import MAX_VIOLATIONS, Violation, WireError
-from sniffai.wire.notices import MAX_WARNINGS, unknown_fields, warning
-from sniffai.wire.question import Question, read_question
-from sniffai.wire.read import MAX_SEED, given, located, play, read_limits, read_round, read_seed, read_view
-from sniffai.wire.reasons import language_or_english, write_reasons
-from sniffai.wire.review import (
-    ReviewQuestion,
-    read_review,
-    read_reviewed,
-    write_decision,
-    write_draw,
-    write_record,
-    write_summary,
-)
-from sniffai.wire.text import from_json, position_from_json, request_from_json, to_json
-from sniffai.wire.write import (
-    ACTIONS,
-    write_deal,
-    write_event,
-    write_facts,
-    write_layout,
-    write_legal_moves,
-    write_limits,
-    write_move,
-    write_state,
-    write_view,
-)
+from sniffai.extras import explained
+
+try:
+    from sniffai.wire.answers import write_analysis, write_recommendation
+    from sniffai.wire.errors import MAX_VIOLATIONS, Violation, WireError
+    from sniffai.wire.notices import MAX_WARNINGS, unknown_fields, warning
+    from sniffai.wire.question import Question, read_question
+    from sniffai.wire.read import MAX_SEED, given, located, play, read_limits, read_round, read_seed, read_view
+    from sniffai.wire.reasons import language_or_english, write_reasons
+    from sniffai.wire.review import (
+        ReviewQuestion,
+        read_review,
+        read_reviewed,
+        write_decision,
+        write_draw,
+        write_record,
+        write_summary,
+    )
+    from sniffai.wire.text import from_json, position_from_json, request_from_json, request_of, to_json
+    from sniffai.wire.write import (
+        ACTIONS,
+        write_deal,
+        write_event,
+        write_facts,
+        write_layout,
+        write_legal_moves,
+        write_limits,
+        write_move,
+        write_state,
+        write_view,
+    )
+except ImportError as error:
+    raise explained(error) from None
 
 __all__ = [
     "ACTIONS",
@@ -66,6 +71,7 @@ __all__ = [
     "read_seed",
     "read_view",
     "request_from_json",
+    "request_of",
     "to_json",
     "unknown_fields",
     "warning",

@@ -1,15 +1,30 @@
 """JSON of the wire's messages: protobuf's own mapping, field names as in the .proto files."""
 
 import json
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
+from sniffai.v1 import analysis_service_pb2 as analysis_pb
+from sniffai.v1 import rules_service_pb2 as rules_pb
 from sniffai.v1.analysis_service_pb2 import AnalyzeRequest, RecommendMoveRequest
 from sniffai.wire.errors import Violation, WireError, plain
 
 M = TypeVar("M", bound=Message)
+
+HOLDERS: Final[tuple[type[Message], ...]] = (
+    RecommendMoveRequest,
+    AnalyzeRequest,
+    analysis_pb.StreamAnalyzeRequest,
+    analysis_pb.AnalyzeMatchRequest,
+    rules_pb.ListLegalMovesRequest,
+    rules_pb.ValidateViewRequest,
+    rules_pb.ApplyMoveRequest,
+    rules_pb.ApplyMoveResponse,
+    rules_pb.DealRoundResponse,
+)
+"""Messages that hold a view, a deal or a match, the first that has all fields of a JSON text being meant."""
 
 
 def to_json(message: Message) -> str:
@@ -42,6 +57,25 @@ def position_from_json(text: str) -> AnalyzeRequest:
     :raises WireError: the text is no JSON, or holds none of these.
     """
     return _message(_request(_value(text)), AnalyzeRequest)
+
+
+def request_of(value: dict[str, Any]) -> Any:
+    """The message that a JSON object is: a request with a view, a deal or a match, an answer with a deal.
+
+    A PlayerView, an OpenDeal or a RecordedMatch by itself becomes a request that has it.
+
+    :raises WireError: it is none of these.
+    """
+    if "rounds" in value and "match" not in value:
+        value = {"match": value}
+    whole = _request(value)
+    kind = max(HOLDERS, key=lambda kind: len(whole.keys() & _names(kind)))
+    return _message(whole, kind)
+
+
+def _names(kind: type[Message]) -> set[str]:
+    """The names that the fields of a message may have in JSON."""
+    return {name for field in kind.DESCRIPTOR.fields for name in (field.name, field.json_name)}
 
 
 def _request(value: Any) -> Any:

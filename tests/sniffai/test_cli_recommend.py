@@ -15,7 +15,7 @@ from rich.console import Console
 import sniffai
 from sniffai import wire
 from sniffai.cli.group import run
-from sniffai.cli.parts import fit, table
+from sniffai.cli.terminal import fit, table
 from sniffai.explain import sentences
 from tests.server.support import running_server
 
@@ -208,9 +208,17 @@ def test_wrong_input_is_named_with_its_field(capsys: pytest.CaptureFixture[str],
     assert "turn" in refused(capsys, 2, [str(tmp_path / "line.txt")])
 
 
-def test_a_round_is_no_view(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "line.txt").write_text(sniffai.Round.deal(2, seed=3).to_text(), encoding="utf-8")
-    assert "--view mover" in refused(capsys, 2, [str(tmp_path / "line.txt")])
+def test_of_a_round_it_is_the_seat_to_move_that_is_asked_about(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, view_file: str
+) -> None:
+    options = ("--simulations", "500", "--seed", "7")
+    by_view = answer(capsys, view_file, *options)
+    round_ = sniffai.Round.deal(2, seed=3)
+    assert answer(capsys, round_.to_text(), *options) == by_view
+    while not round_.over:
+        round_.play(round_.legal_moves()[0])
+    (tmp_path / "over.txt").write_text(round_.to_text(), encoding="utf-8")
+    assert "over.txt: the round is over: no seat is to move" in refused(capsys, 2, [str(tmp_path / "over.txt")])
 
 
 def test_options_of_a_server_are_checked(capsys: pytest.CaptureFixture[str], view_file: str, tmp_path: Path) -> None:

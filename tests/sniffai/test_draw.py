@@ -307,7 +307,7 @@ def test_the_command_draws_json(tmp_path: Path, capsys: pytest.CaptureFixture[st
     for wrong, word in (
         ({"seed": "7"}, "view"),
         ({"deal": deal | {"talon": []}}, "deal.talon"),
-        ([], "round, view or"),
+        ([], "view, snapshot or round"),
     ):
         file.write_text(json.dumps(wrong), encoding="utf-8")
         assert run(["draw", str(file)]) == 2

@@ -292,3 +292,24 @@ def test_other_lines_are_no_traces(line: str) -> None:
     with pytest.raises(NotationError) as caught:
         list(parse_traces(f"\n{line}\n"))
     assert caught.value.field == "line 2"
+
+
+def test_a_comment_may_stand_behind_a_tag_and_a_name_may_have_other_signs() -> None:
+    round_ = Round.deal(2, seed=4)
+    text = format_match(MatchRecord.of([round_], {"Event": "Club #3", "Black-Elo": "1800", "Spiel-Stätte": "a ] b"}))
+    lines = [f"{line}  # about [it]" if line else line for line in text.splitlines()]
+    commented = "# a match\n" + "\n".join(lines).replace('[Players "2"]', '[Players   "2" ]#')
+    for written in (text, commented, commented.replace("\n", "\r\n")):
+        record = parse_match(written)
+        assert record.tags == (("Event", "Club #3"), ("Black-Elo", "1800"), ("Spiel-Stätte", "a ] b"))
+        assert format_match(record) == text
+
+
+@pytest.mark.parametrize("name", ["", "a b", 'a"b', "a[b", "a]b", "a#b", "a\\b", "a\tb", "x" * 101, "Players"])
+def test_a_name_that_a_tag_cannot_have(name: str) -> None:
+    record = MatchRecord.of([Round.deal(2, seed=4)], {name: "text"})
+    with pytest.raises(RecordError):
+        format_match(record)
+    if name != "Players":
+        with pytest.raises(NotationError, match="line 2"):
+            parse_match(f'[Players "2"]\n[{name} "text"]\n')

@@ -1,0 +1,136 @@
+"""Files that commands write: looked at before the work begins, and never lost when it is done."""
+
+import os
+import stat
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import click
+
+from sniffai.cli.parts import BadInput
+from sniffai.cli.signs import complain
+
+NOT_WRITTEN: Final = 1
+"""The exit status where a result could not be written to the place that was named."""
+
+
+class Output:
+    """A file to be written at the end of a command.
+
+    :param path: as the user named it.
+    :param option: such as ``"--out"``, for messages.
+    :param endings: how the name may end, such as ``(".npz",)``; any way where there is none.
+    :raises BadParameter: the name ends otherwise.
+    :raises BadInput: the file cannot be written; nothing has been computed so far.
+    """
+
+    def __init__(self, path: str, option: str, *endings: str) -> None:
+        self.path = path
+        if endings and Path(path).suffix.lower() not in endings:
+            raise click.BadParameter(f"the name of the file ends in {' or '.join(endings)}", param_hint=option)
+        try:
+            self._check()
+        except (OSError, ValueError) as error:
+            raise BadInput(f"{path}: {_why(error)}") from None
+
+    @property
+    def ending(self) -> str:
+        """``".npz"``, in small letters."""
+        return Path(self.path).suffix.lower()
+
+    def write(self, data: bytes | str) -> int:
+        """Write the result, all of it or nothing.
+
+        Where it cannot be written, it goes into another file, and a line on standard error says which.
+
+        :return: the exit status.
+        """
+        encoded = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
+        try:
+            self._write(encoded)
+        except OSError as error:
+            complain(f"{self.path}: {_why(error)}; {kept(Path(self.path).name, encoded)}")
+            return NOT_WRITTEN
+        return 0
+
+    def _check(self) -> None:
+        named = Path(self.path)
+        if named.is_dir() or self.path.endswith(os.sep):
+            raise IsADirectoryError("Is a directory")
+        if named.exists() and not os.access(named, os.W_OK):
+            raise PermissionError("Permission denied")
+        if _replaced(named):
+            _beside(_target(named)).unlink()
+
+    def _write(self, data: bytes) -> None:
+        named = Path(self.path)
+        if not _replaced(named):
+            named.write_bytes(data)
+            return
+        target = _target(named)
+        part = _beside(target)
+        try:
+            with part.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            if target.exists():
+                part.chmod(stat.S_IMODE(target.stat().st_mode))
+            part.replace(target)
+        except BaseException:
+            with suppress(OSError):
+                part.unlink()
+            raise
+
+
+def kept(name: str, data: bytes) -> str:
+    """Keep a result that could not be written where it should be.
+
+    :param name: of the file that it was for.
+    :return: where it is now, in words.
+    """
+    for folder in (Path.cwd, lambda: Path(tempfile.gettempdir()), Path.home):
+        with suppress(OSError, RuntimeError):
+            path = folder() / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{name}"
+            with path.open("xb") as file:
+                try:
+                    file.write(data)
+                    file.flush()
+                except OSError:
+                    path.unlink()
+                    raise
+            return f"the result is in {path}"
+    return "the result could not be kept anywhere"
+
+
+def _target(named: Path) -> Path:
+    """The file itself where a link is named."""
+    return Path(os.path.realpath(named))
+
+
+def _replaced(named: Path) -> bool:
+    """Whether a new file takes the place of this one: of every plain file in a folder that takes new ones.
+
+    A device, a pipe, and a file in a folder where nothing can be added are written as they are.
+    """
+    if not named.exists():
+        return True
+    plain = named.is_file() and named.absolute().parts[1:2] not in (("dev",), ("proc",))
+    return plain and os.access(_target(named).parent, os.W_OK)
+
+
+def _beside(target: Path) -> Path:
+    """A new, empty file in the same folder."""
+    for number in range(100):
+        part = target.with_name(f".{target.name[:200]}.{os.getpid()}-{number}.part")
+        with suppress(FileExistsError):
+            os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            return part
+    raise FileExistsError("File exists")
+
+
+def _why(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
