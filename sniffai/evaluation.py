@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sniffai.moves import Move
 from sniffai.ports import point_name
 from sniffai.report import LineStep, MoveEvaluation, TeamValue
-from sniffai.roots import UNKNOWN, RootMove, Standing, standings, team_values
+from sniffai.roots import UNKNOWN, Root, RootMove, Standing
 from sniffai.rules import team_of
 from sniffai.solver import MoveValue
 from sniffai.view import View
@@ -18,19 +18,16 @@ def unsearched(view: View, moves: Sequence[Move]) -> tuple[MoveEvaluation, ...]:
     return tuple(_evaluation(view, rank, move, 0, 0, (), UNKNOWN, ()) for rank, move in enumerate(moves, 1))
 
 
-def searched(
-    view: View, cores: Sequence[CoreSearch], rows: Sequence[RootMove], *, hidden: bool = True
-) -> tuple[MoveEvaluation, ...]:
-    """The moves of a search, in the order of its rows.
+def searched(view: View, cores: Sequence[CoreSearch], root: Root, *, hidden: bool = True) -> tuple[MoveEvaluation, ...]:
+    """The moves of a search, best first.
 
     :param hidden: whether steps of a line may hang on hidden tiles; else none is estimated.
     """
     found = []
-    team = team_of(view.players, view.seat)
-    for rank, (row, standing) in enumerate(zip(rows, standings(rows, team), strict=True), 1):
+    for rank, (row, standing) in enumerate(zip(root.rows, root.standings(), strict=True), 1):
         line = _line(cores, row, hidden) if row.visits else ()
         move = Move.from_codes(row.tile, row.at)
-        found.append(_evaluation(view, rank, move, row.visits, row.availability, team_values(row), standing, line))
+        found.append(_evaluation(view, rank, move, row.visits, row.availability, root.values(row), standing, line))
     return tuple(found)
 
 

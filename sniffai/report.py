@@ -34,15 +34,16 @@ class TeamValue:
 
     team: int
     mean_margin: float
-    standard_error: float
+    standard_error: float | None
     """Of the mean, at least 0: chance, the tree's drift and the sampled worlds; the search's model of the other players
-    is no part of it."""
-    standard_deviation: float
-    """Spread of the margin over the simulations, at least 0."""
+    is no part of it. ``None`` where it is not known: after fewer than 5 visits, or fewer than 30 simulations in all."""
+    standard_deviation: float | None
+    """Spread of the margin over the simulations, at least 0; ``None`` where the standard error is."""
     win_probability: float
     """Chance to win the match, 0..1, by match equity (:mod:`sniffai.equity`) at the end of the round."""
-    win_probability_error: float
-    """Standard error of that, at least 0, of the same three parts; the table's own error is no part of it."""
+    win_probability_error: float | None
+    """Standard error of that, at least 0, of the same three parts; the table's own error is no part of it. ``None``
+    where the standard error is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class MoveEvaluation:
 
     rank: int
     """1 is the recommended move. The order is that of the chance to win the match (or of the margin, if the search was
-    asked for that) less half a standard error; moves with few visits come after those with many."""
+    asked for that) less half a standard error, and where chances are not told apart that of the margin; moves with few
+    visits come after those with many."""
     move: Move
     equal_points: tuple[str, ...]
     """All attachment points that lead to the same future, ``move.at`` among them; empty for the lead."""
@@ -75,24 +77,28 @@ class MoveEvaluation:
     mean_margin: float | None
     """The value for the mover's team; ``None`` without a visit."""
     standard_error: float | None
+    """``None`` where it is not known, see :attr:`TeamValue.standard_error`."""
     win_probability: float | None
     """The mover's team's chance to win the match; ``None`` without a visit."""
     win_probability_error: float | None
+    """``None`` where it is not known."""
     points_now: int
     """What the placement scores at once."""
     count_after: int
     """The count after it."""
     loss: float | None
-    """How much less the mover's team expects of the round than from rank 1, in points; ``None`` without a visit. Below
-    0 where more points win the match less often, or where two moves are not told apart."""
+    """How much less the mover's team expects of the round than from rank 1, in points; ``None`` where the error of
+    either is not known. Below 0 where more points win the match less often, or where two moves are not told apart."""
     win_probability_loss: float | None
-    """How much less chance to win the match than rank 1 gives; as small below 0 as its error."""
+    """How much less chance to win the match than rank 1 gives; as small below 0 as its error, and where chances are not
+    told apart. ``None`` where :attr:`loss` is."""
     loss_significant: bool
-    """Whether rank 1 is better, in what the search maximises, by more than two standard errors of the difference, so
-    hardly by chance. Solved: whether it is better."""
+    """Whether rank 1 is better, in chance or, where chances are not told apart, in margin, by more than two standard
+    errors of the difference, so hardly by chance. Solved: whether it is better."""
     best_probability: float | None
     """Probability that the move is the best of those considered, as far as the simulations tell; 1 in all. Equal best
-    moves of a solved round share it. ``None`` without a visit."""
+    moves of a solved round share it. ``None`` without a search, after fewer than 30 simulations, and as long as a move
+    has not been tried."""
     line: tuple[LineStep, ...]
     """The most visited way on, beginning with the move itself; empty without a visit."""
 

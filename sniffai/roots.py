@@ -2,18 +2,23 @@
 
 import math
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Final, NamedTuple, Self
 
 from sniffai.report import TeamValue
 from sniffai_ext.largest import best_chances
-from sniffai_ext.search import STATED_DRIFTS, ranked
+from sniffai_ext.search import CLOSE_CHANCES, DECISION_DOUBT, RANK_CAUTION, STATED_DRIFTS, ranked, told_apart
 from sniffai_ext.search import Search as CoreSearch
 
 FEW_VISITS: Final = 30
 """With fewer a move's own spread says little, so the spread of all simulations stands in for it."""
 
 LEAST_VISITS: Final = 5
-"""With fewer no difference is called significant."""
+"""With fewer it is not known how far a move's value may be off."""
+
+LEAST_SIMULATIONS: Final = 30
+"""With fewer in all no error is known: the spread of all simulations is what stands in for that of a move."""
 
 SIGNIFICANT: Final = 2.0
 """Standard errors of a difference from which on it is hardly chance."""
@@ -32,7 +37,7 @@ class RootMove(NamedTuple):
     errors: tuple[float, ...]
     """The standard error of each mean."""
     utility: float
-    """The mean utility for the mover's team, in points: what the moves are compared by."""
+    """The mean utility for the mover's team, in points: what the tree maximises."""
     utility_error: float
     chances: tuple[float, ...]
     """The mean chance of each team to win the match."""
@@ -44,7 +49,7 @@ class RootMove(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """How a move stands against the best one; ``None`` without a visit."""
+    """How a move stands against the best one; ``None`` where that is not known."""
 
     loss: float | None
     """Points less than the best move has for the mover's team; below 0 where fewer points win the match more often."""
@@ -54,62 +59,170 @@ class Standing(NamedTuple):
 
 
 UNKNOWN: Final = Standing(None, None, False, None)
-"""Where nothing was searched."""
+"""Where nothing was searched, or too little."""
 
 
-def merge_roots(cores: Sequence[CoreSearch]) -> list[RootMove]:
-    """The root moves of several trees: visits add up, means and spreads are pooled. Best first."""
-    if len(cores) == 1:
-        return [RootMove(*row) for row in cores[0].root_moves()]
-    found: dict[tuple[int, int], list[RootMove]] = {}
-    for core in cores:
-        for row in map(RootMove._make, core.root_moves()):
-            found.setdefault((row.tile, row.at), []).append(row)
-    return [RootMove(*row) for row in ranked(map(_pooled, found.values()))]
+class Estimate(NamedTuple):
+    """A mean, and the standard error that is told of it."""
+
+    mean: float
+    error: float
 
 
-def standings(rows: Sequence[RootMove], team: int) -> list[Standing]:
-    """How each move stands against the first for a team. Whether it is worse is a question of utilities."""
-    spread = max([_between(rows), *(row.utility_error * math.sqrt(row.visits) for row in rows)])
-    errors = [_error(row, spread) for row in rows]
-    visited = [i for i, row in enumerate(rows) if row.visits]
-    chances = dict(zip(visited, best_chances([(rows[i].utility, errors[i]) for i in visited]), strict=True))
-    found = []
-    for i, row in enumerate(rows):
-        if not row.visits:
-            found.append(UNKNOWN)
-            continue
-        loss = rows[0].means[team] - row.means[team]
-        chance = rows[0].chances[team] - row.chances[team]
-        lead = rows[0].utility - row.utility
-        judged = i > 0 and min(row.visits, rows[0].visits) >= LEAST_VISITS
-        significant = judged and lead > SIGNIFICANT * math.hypot(errors[0], errors[i])
-        found.append(Standing(loss, chance, significant, chances.get(i)))
-    return found
+@dataclass(frozen=True, slots=True)
+class Root:
+    """The moves at the root of a search, best first, and how they compare."""
 
+    rows: Sequence[RootMove]
+    team: int
+    """The mover's."""
+    match: bool
+    """Whether the chance to win the match ranks the moves; else only the margin does."""
 
-def team_values(row: RootMove) -> tuple[TeamValue, ...]:
-    """A move's value for each team; empty without a visit."""
-    if not row.visits:
-        return ()
-    return tuple(
-        TeamValue(
-            team,
-            row.means[team],
-            _stated(row.errors[team], row.drifts[team]),
-            row.deviations[team],
-            row.chances[team],
-            _stated(row.chance_errors[team], row.chance_drifts[team]),
+    @classmethod
+    def of(cls, cores: Sequence[CoreSearch], team: int) -> Self:
+        """The root moves of several trees: visits add up, means and spreads are pooled."""
+        judging = cores[0].judging_team
+        if len(cores) == 1:
+            return cls([RootMove(*row) for row in cores[0].root_moves()], team, judging >= 0)
+        found: dict[tuple[int, int], list[RootMove]] = {}
+        for core in cores:
+            for row in map(RootMove._make, core.root_moves()):
+                found.setdefault((row.tile, row.at), []).append(row)
+        pooled = ranked(map(_pooled, found.values()), judging)
+        return cls([RootMove(*row) for row in pooled], team, judging >= 0)
+
+    @property
+    def simulations(self) -> int:
+        """Of all moves."""
+        return sum(row.visits for row in self.rows)
+
+    def known(self, row: RootMove) -> bool:
+        """Whether enough simulations came to a move to say how far its value may be off."""
+        return row.visits >= LEAST_VISITS and self.simulations >= LEAST_SIMULATIONS
+
+    def margin(self, row: RootMove) -> Estimate:
+        """A move's margin for the mover's team."""
+        return self.estimate(row, self.team, chance=False)
+
+    def estimate(self, row: RootMove, team: int, *, chance: bool) -> Estimate:
+        """A move's margin for a team, or the team's chance.
+
+        After few visits a move's own spread says little: that of all simulations stands in for it.
+        """
+        means, errors, drifts = (
+            (row.chances, row.chance_errors, row.chance_drifts) if chance else (row.means, row.errors, row.drifts)
         )
-        for team in range(len(row.means))
-    )
+        error = _stated(errors[team], drifts[team])
+        if row.visits < FEW_VISITS:
+            error = max(error, self._spread(team, chance) / math.sqrt(max(1, row.visits)))
+        return Estimate(means[team], error)
 
+    def values(self, row: RootMove) -> tuple[TeamValue, ...]:
+        """A move's value for each team; empty without a visit."""
+        if not row.visits:
+            return ()
+        known = self.known(row)
+        found = []
+        for team in range(len(row.means)):
+            margin, chance = (self.estimate(row, team, chance=chance) for chance in (False, True))
+            found.append(
+                TeamValue(
+                    team,
+                    margin.mean,
+                    margin.error if known else None,
+                    row.deviations[team] if known else None,
+                    chance.mean,
+                    chance.error if known else None,
+                )
+            )
+        return tuple(found)
 
-def root_value(rows: Sequence[RootMove]) -> tuple[TeamValue, ...]:
-    """Mean and spread over all simulations, put together from those of the moves; empty without any."""
-    if not sum(row.visits for row in rows):
-        return ()
-    return team_values(_pooled(rows))
+    def value(self) -> tuple[TeamValue, ...]:
+        """Mean and spread over all simulations, put together from those of the moves; empty without any."""
+        return self.values(_pooled(self.rows)) if self.simulations else ()
+
+    def standings(self) -> list[Standing]:
+        """How each move stands against the first.
+
+        Whether it is worse is a question of chances and, where these are not told apart, of margins.
+        """
+        chances = self._best_chances()
+        return [self._standing(i, row, chances[i]) for i, row in enumerate(self.rows)]
+
+    def decided(self, goal: float) -> bool:
+        """Whether the first move is better than every other one with a probability of ``goal``, as in the core."""
+        first = self.rows[0]
+        if any(row.visits < FEW_VISITS for row in self.rows):
+            return False
+        return all(self._surely_better(first, row, goal) for row in self.rows[1:])
+
+    def precise(self, target: float) -> bool:
+        """Whether the first move's margin is known to a standard error, as told."""
+        return self.rows[0].visits >= FEW_VISITS and self.margin(self.rows[0]).error <= target
+
+    def _surely_better(self, first: RootMove, row: RootMove, goal: float) -> bool:
+        def better(chance: bool, slack: float = 0.0) -> bool:
+            one, other = (self._ranked_by(each, chance=chance) for each in (first, row))
+            error = DECISION_DOUBT * math.hypot(one.error, other.error)
+            return NormalDist().cdf((one.mean - other.mean + slack) / (error + 1e-12)) >= goal
+
+        if not self.match:
+            return better(chance=False)
+        if self._apart(first, row):
+            return better(chance=True)
+        return better(chance=False) and better(chance=True, slack=CLOSE_CHANCES)
+
+    def _standing(self, place: int, row: RootMove, chance: float | None) -> Standing:
+        first = self.rows[0]
+        if not self.known(row) or not self.known(first):
+            return (
+                Standing(0.0, 0.0, False, chance)
+                if place == 0 and row.visits
+                else UNKNOWN._replace(best_probability=chance)
+            )
+        loss = first.means[self.team] - row.means[self.team]
+        lost = first.chances[self.team] - row.chances[self.team]
+        return Standing(loss, lost, place > 0 and self._significant(first, row), chance)
+
+    def _significant(self, first: RootMove, row: RootMove) -> bool:
+        chance = self.match and self._apart(first, row)
+        one, other = (self.estimate(each, self.team, chance=chance) for each in (first, row))
+        return one.mean - other.mean > SIGNIFICANT * math.hypot(one.error, other.error)
+
+    def _best_chances(self) -> list[float | None]:
+        """The probability of each move to be the best; unknown as long as one has not been tried.
+
+        What the moves whose chances are not told apart from the first one's have of it together they share by margin.
+        """
+        if self.simulations < LEAST_SIMULATIONS or not all(row.visits for row in self.rows):
+            return [None] * len(self.rows)
+        found = best_chances([self.estimate(row, self.team, chance=self.match) for row in self.rows])
+        level = [i for i, row in enumerate(self.rows) if self.match and not self._apart(self.rows[0], row)]
+        if len(level) > 1:
+            together = math.fsum(found[i] for i in level)
+            shares = best_chances([self.margin(self.rows[i]) for i in level])
+            for i, share in zip(level, shares, strict=True):
+                found[i] = together * share
+        return list(found)
+
+    def _apart(self, one: RootMove, other: RootMove) -> bool:
+        """Whether the chances of two moves are told apart, as they are ranked."""
+        first, second = (self._ranked_by(row, chance=True) for row in (one, other))
+        bounds = [each.mean - RANK_CAUTION * each.error for each in (first, second)]
+        return told_apart(bounds[0] - bounds[1], math.hypot(first.error, second.error))
+
+    def _ranked_by(self, row: RootMove, *, chance: bool) -> Estimate:
+        """A mean with the error that it is ranked by, in which drift counts once."""
+        if chance:
+            return Estimate(row.chances[self.team], row.chance_errors[self.team])
+        return Estimate(row.means[self.team], row.errors[self.team])
+
+    def _spread(self, team: int, chance: bool) -> float:
+        """The standard deviation of all simulations' margins, or of their chances as far as the moves tell."""
+        if not chance:
+            return pooled_deviation(self.rows, team)
+        return max(_between(self.rows, team), *(row.chance_errors[team] * math.sqrt(row.visits) for row in self.rows))
 
 
 def pooled_deviation(rows: Sequence[RootMove], team: int) -> float:
@@ -149,15 +262,8 @@ def _stated(error: float, drift: float) -> float:
     return math.hypot(error, math.sqrt(STATED_DRIFTS**2 - 1) * drift)
 
 
-def _between(rows: Sequence[RootMove]) -> float:
-    """How far the moves' utilities lie apart, each weighing by its visits: all there is to go by after few."""
+def _between(rows: Sequence[RootMove], team: int) -> float:
+    """How far the moves' chances lie apart, each weighing by its visits: all there is to go by after few."""
     visits = sum(row.visits for row in rows)
-    mean = math.fsum(row.visits * row.utility for row in rows) / max(1, visits)
-    return math.sqrt(math.fsum(row.visits * (row.utility - mean) ** 2 for row in rows) / max(1, visits - 1))
-
-
-def _error(row: RootMove, spread: float) -> float:
-    error = _stated(row.utility_error, row.utility_drift)
-    if row.visits >= FEW_VISITS:
-        return error
-    return max(error, spread / math.sqrt(max(1, row.visits)))
+    mean = math.fsum(row.visits * row.chances[team] for row in rows) / max(1, visits)
+    return math.sqrt(math.fsum(row.visits * (row.chances[team] - mean) ** 2 for row in rows) / max(1, visits - 1))

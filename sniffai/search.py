@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Lock
+from time import monotonic
 from typing import Any, Final, TypeVar
 
 from sniffai.choice import Moves, considered_moves, distinct_moves
@@ -28,7 +29,8 @@ from sniffai.params import (
     check_threads,
 )
 from sniffai.report import Action, Analysis, BeliefTable, Effort, MoveEvaluation, StopReason
-from sniffai.roots import merge_roots, root_value
+from sniffai.roots import Root
+from sniffai.rules import team_of
 from sniffai.run import SNAPSHOT_SECONDS, Run, Told
 from sniffai.shown import shown
 from sniffai.solver import MoveValue
@@ -100,6 +102,8 @@ class Searcher:
         self._params = params or SearchParams()
         self._threads = check_threads(threads)
         self._cores: list[CoreSearch] = []
+        self._least = [0] * self._threads
+        """By tree, the simulations before which it does not end by itself."""
         self._hurried = False
         self._stopped = False
         self._turn = Lock()
@@ -196,15 +200,43 @@ class Searcher:
             run.on_snapshot(self._searched("running", run))
 
     def _advance(self, limits: Limits, seconds: float) -> StopReason:
-        """Run all trees side by side; the reason of the stop."""
+        """Run all trees side by side; the reason of the stop.
+
+        Each tree ends by itself where it knows enough, as far as it can tell of all. Where that is not so of what they
+        found together, they go on for a while, no matter what each knows.
+        """
+        end = monotonic() + seconds
         total = limits.simulations or MAX_SIMULATIONS
+        shares = [total // self._threads + (k < total % self._threads) for k in range(self._threads)]
+        while True:
+            stop = self._run_trees(limits, shares, max(0.0, end - monotonic()))
+            if stop not in ("decided", "precise") or self._threads == 1:
+                return stop
+            if enough := self._enough(limits):
+                return enough
+            if all(core.simulations >= share for core, share in zip(self._cores, shares, strict=True)):
+                return "simulations"
+            self._least = [core.simulations + max(64, core.simulations // 8) for core in self._cores]
+
+    def _run_trees(self, limits: Limits, shares: Sequence[int], seconds: float) -> StopReason:
+        """Run every tree until it ends; the reason of the first that could not go on, or of the last."""
         goal = DECIDED_AT if limits.stop_when_decided else 0.0
         precision = limits.target_standard_error or 0.0
-        shares = [total // self._threads + (k < total % self._threads) for k in range(self._threads)]
-        work = list(zip(self._cores, shares, strict=True))
-        stops = self._side_by_side(lambda one: one[0].run(one[1], seconds, goal, precision, self._threads), work)
-        reasons: tuple[StopReason, ...] = ("stopped", "seconds", "memory", "simulations", "decided", "precise")
+        work = list(zip(self._cores, shares, self._least, strict=True))
+        stops = self._side_by_side(
+            lambda one: one[0].run(one[1], seconds, goal, precision, self._threads, one[2]), work
+        )
+        reasons: tuple[StopReason, ...] = ("stopped", "seconds", "memory", "decided", "precise", "simulations")
         return next(reason for reason in reasons if reason in stops)
+
+    def _enough(self, limits: Limits) -> StopReason | None:
+        """Why what all trees found together ends the search; ``None`` where it does not."""
+        root = self._root()
+        if limits.stop_when_decided and root.decided(DECIDED_AT):
+            return "decided"
+        if limits.target_standard_error is not None and root.precise(limits.target_standard_error):
+            return "precise"
+        return None
 
     def _side_by_side(self, work: Callable[[S], T], parts: Sequence[S]) -> list[T]:
         """Do the parts of some work, the first here, each other one in a thread of its own.
@@ -217,6 +249,10 @@ class Searcher:
         with ThreadPoolExecutor(len(parts) - 1) as pool:
             others = [pool.submit(work, part) for part in parts[1:]]
             return [work(parts[0]), *(other.result() for other in others)]
+
+    def _root(self) -> Root:
+        """What all trees together found."""
+        return Root.of(self._cores, team_of(self._view.players, self._view.seat))
 
     def _seen(self) -> CoreView:
         """The view to search: without what draws and passes showed, if that is to be ignored."""
@@ -272,12 +308,12 @@ class Searcher:
 
     def _searched(self, stop: StopReason, run: Run) -> Analysis:
         cores = self._cores
-        rows = merge_roots(cores)
+        root = self._root()
         worlds, effective = self._worlds() or (None, None)
         return Analysis(
             action="play",
-            moves=searched(self._view, cores, rows, hidden=self._hidden),
-            root_value=root_value(rows),
+            moves=searched(self._view, cores, root, hidden=self._hidden),
+            root_value=root.value(),
             belief=self._belief(),
             source="search",
             stop=stop,

@@ -13,7 +13,8 @@ from sniffai_ext.view cimport View
 from sniffai_ext.world_value cimport WorldValue
 
 cdef enum:
-    VALUES = 6            # of a simulation: margin and chance of up to three teams
+    UTILITY = 6           # the place of the searching team's utility among the values of a simulation
+    VALUES = 7            # before it: margin and chance of up to three teams
     MAX_PATH = 64         # at most 28 placements and as many outcomes on one way down
 
 cdef struct Path:
@@ -30,7 +31,7 @@ cdef struct Growth:
 
 # What a simulation found.
 cdef struct Result:
-    double[VALUES] value  # by team what the round brings from the root on, in points; then its chance to win the match
+    double[VALUES] value  # by team: points that the round brings from the root on; chance to win the match; the utility
 
 # Values of the simulations that began with one root move.
 cdef struct RootStats:
@@ -59,7 +60,10 @@ cdef class Search:
     cdef uint32_t epsilon             # chance of a random move in a rollout, in 1/65536
     cdef Equity equity                # None: chances to win the match are not told
     cdef const EquityTable *table
-    cdef bint match                   # the utility is the chance to win the match, else the margin
+    cdef bint match                   # the chance to win the match is what counts, else the margin
+    cdef int team                     # the searching seat's
+    cdef double[3] chance_weight      # by team: of its chance in its utility, in points
+    cdef double[3] margin_weight      # of its margin
     cdef uint32_t follow              # share of their choices in which the others follow the policy, in 1/65536
     cdef uint64_t done                # simulations finished
     cdef volatile int stop_flag
@@ -70,6 +74,7 @@ cdef class Search:
     cdef double goal                  # probability of being best that decides a search; 0: never
     cdef double precision             # standard error in points that ends a search; 0: never
     cdef int trees                    # that grow side by side and are put together
+    cdef uint64_t least               # simulations before which neither of these ends a search
     cdef void simulate(self) noexcept nogil
     cdef bint determinize(self, uint64_t number, State *state) noexcept nogil
     cdef bint follows(self, uint32_t node, const State *state) noexcept nogil
@@ -77,7 +82,12 @@ cdef class Search:
     cdef void judge(self, const State *state, Result *result) noexcept nogil
     cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil
     cdef void back_up(self, const Path *path, const Result *result) noexcept nogil
-    cdef int judged(self) noexcept nogil
+    cdef double _swing(self, int own) except -1
+    cdef double utility(self, const Result *result, int team) noexcept nogil
+    cdef int measure(self) noexcept nogil
+    cdef bint told_apart(self, int one, int other) noexcept nogil
+    cdef double bound(self, int root_move, int value) noexcept nogil
+    cdef bint better(self, int one, int other, int value, double slack) noexcept nogil
     cdef double standard_error(self, int root_move, int value, uint32_t visits) noexcept nogil
     cdef bint decided(self) noexcept nogil
     cdef int favourite(self) noexcept nogil

@@ -9,6 +9,9 @@ from sniffai_ext.view import View
 from sniffai_ext.world_value import WorldValue
 
 STATED_DRIFTS: float
+RANK_CAUTION: float
+CLOSE_CHANCES: float
+DECISION_DOUBT: float
 STOP_REASONS: tuple[str, ...]
 
 RootMove = tuple[
@@ -28,7 +31,8 @@ RootMove = tuple[
     tuple[float, ...],
 ]
 
-def ranked(rows: Iterable[RootMove]) -> list[RootMove]: ...
+def ranked(rows: Iterable[RootMove], team: int = -1) -> list[RootMove]: ...
+def told_apart(gap: float, error: float) -> bool: ...
 
 class Search:
     def __init__(
@@ -69,8 +73,16 @@ class Search:
     def nodes(self) -> int: ...
     @property
     def memory_bytes(self) -> int: ...
+    @property
+    def judging_team(self) -> int: ...
     def run(
-        self, simulations: int, seconds: float, goal: float = 0.0, precision: float = 0.0, trees: int = 1
+        self,
+        simulations: int,
+        seconds: float,
+        goal: float = 0.0,
+        precision: float = 0.0,
+        trees: int = 1,
+        least: int = 0,
     ) -> Literal["simulations", "seconds", "memory", "stopped", "decided", "precise"]: ...
     def stop(self) -> None: ...
     def root_moves(self) -> list[RootMove]: ...

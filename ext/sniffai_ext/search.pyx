@@ -19,14 +19,15 @@ turn lead through an *outcome* node. Only what the observer drew in vain on the 
 Margin: what the round brings from here, in points, settlement included. With two teams it is a team's points less the
 other team's; with three seats a seat's points less the mean of the others' (each plays for itself). Reaching the target
 ends the round there (rules 7). The utility that the tree maximises is that margin, or what counts beyond the round: the
-chance to win the match (:mod:`sniffai_ext.equity`), in points of which MATCH_POINTS are worth the match.
+chance to win the match (:mod:`sniffai_ext.equity`), in points of which MATCH_POINTS are worth the match, and more of
+them where the match is as good as decided. Where chances cannot be told apart, the margin decides.
 """
 
 from libc.math cimport M_SQRT2, erfc, fabs, hypot, sqrt, sqrtf
 from libc.string cimport memcpy
 
 from sniffai_ext.clock cimport monotonic
-from sniffai_ext.equity cimport Equity
+from sniffai_ext.equity cimport Equity, win_chance
 from sniffai_ext.layout cimport Layout
 from sniffai_ext.policy cimport draw_by_softmax, rate_moves
 from sniffai_ext.rng cimport below, next64, seed_rng
@@ -59,12 +60,18 @@ cdef enum:
     OUTCOME = 256         # keys from here on are outcomes
     FEW_VISITS = 30       # below, a root move is not judged
     MATCH_POINTS = 250    # what the match is worth: so that its chance spreads about as far as a round's margin
+    SWING = 30            # points won or lost in a round, to see how far its chance spreads at the scores
+    LEAST_SPREAD = 25     # points that such a swing is worth at least
     NEAR_TARGET = 60      # points before the target: from there on leaves are rolled out, as order decides
     SPREAD_START = 3      # simulations that the spread a node starts from counts for
     SPREAD_MEMORY = 1000  # simulations after which a node's spread begins to forget
     FOLLOW_FROM = 500     # visits of a node from which on the other seats may follow the policy: it takes its time
     CHECK_EVERY = 64      # simulations between two looks at the clock and at the stop flag: well under 0.2 ms
 
+cdef double POINT_SHARE = 4e-6  # of the match that a point is worth beside its chance, to choose among equal chances
+cdef double RESOLUTION = 1e-4   # chances that differ by less are not told apart,
+cdef double CLOSE = 2e-3        # nor those that differ by less than this
+cdef double APART = 2.0         # and by less than so many standard errors
 cdef double CAUTION = 0.5     # standard errors by which a root move's value is lowered before the moves are ranked
 cdef double DOUBT = 2.25      # times the standard error of a difference that decides: a young tree errs otherwise, too
 cdef double DRIFTS = 3.0      # times that the drift of a tree counts in the errors that are told
@@ -79,6 +86,9 @@ cdef enum StopReason:
     PRECISE = 5
 
 STATED_DRIFTS = DRIFTS
+RANK_CAUTION = CAUTION
+CLOSE_CHANCES = CLOSE
+DECISION_DOUBT = DOUBT
 STOP_REASONS = ("simulations", "seconds", "memory", "stopped", "decided", "precise")
 
 
@@ -159,6 +169,8 @@ cdef class Search:
         self.equity = equity
         self.table = NULL if equity is None else &equity.table
         self.match = match
+        self.team = team_of(view.players, view.seat)
+        self._weigh_utilities()
         self.common_worlds = common_worlds
         seed_rng(&self.rng, <uint64_t> (seed & 0xffffffffffffffff))
         self.world_seed = next64(&self.rng)
@@ -171,6 +183,33 @@ cdef class Search:
             self.pool.started, self.pool.span = monotonic(), pool_seconds
             self.pool.fill(self.belief, self.view, NULL if policy is None else &self.model, pool, extra_worlds,
                            &self.rng)
+
+    def _weigh_utilities(self):
+        """What a chance and a point are worth to each team in the tree.
+
+        What UCB1 explores is measured in points. So where a round can hardly change a team's chance any more, as the
+        match is as good as decided for it, its chance is worth more points.
+        """
+        cdef int team
+        for team in range(team_count(self.view.players)):
+            self.chance_weight[team], self.margin_weight[team] = 0, 1
+            if self.match:
+                self.chance_weight[team] = max(<double> MATCH_POINTS, LEAST_SPREAD / self._swing(team))
+                self.margin_weight[team] = POINT_SHARE * self.chance_weight[team]
+
+    cdef double _swing(self, int own) except -1:
+        """How much more of the match a team has after SWING points won than after as many lost, points counted in."""
+        cdef int[3] scores
+        cdef float[3] chances
+        cdef int team, way, teams = team_count(self.view.players)
+        cdef double found = 2 * SWING * POINT_SHARE
+        for way in (1, -1):
+            for team in range(teams):
+                scores[team] = self.start.score[team] - way * (SWING // teams)
+            scores[own] += way * SWING
+            win_chance(self.table, scores, -1, chances)
+            found += way * chances[own]
+        return found
 
     def _take_nets(self, Policy policy, temperatures, double floor, double follow, WorldValue value):
         cdef int phase
@@ -220,7 +259,8 @@ cdef class Search:
     def __dealloc__(self):
         close_tree(&self.tree)
 
-    def run(self, simulations, double seconds, double goal=0.0, double precision=0.0, int trees=1):
+    def run(self, simulations, double seconds, double goal=0.0, double precision=0.0, int trees=1,
+            least=0):
         """Grow the tree until ``simulations`` in all are done, ``seconds`` have passed, the memory is full, the best
         move is decided or known well enough, or :meth:`stop` is called. Releases the GIL.
 
@@ -230,6 +270,7 @@ cdef class Search:
         :param precision: standard error of the best move's mean margin at which the search ends, in points; 0:
             never.
         :param trees: how many like this one grow side by side: their chance errors shrink together, their drift not.
+        :param least: simulations in all before which neither ``goal`` nor ``precision`` ends the run.
         :return: the reason of the stop: one of STOP_REASONS.
         """
         cdef uint64_t most = simulations
@@ -241,6 +282,7 @@ cdef class Search:
         self.goal = goal
         self.precision = precision
         self.trees = trees
+        self.least = least
         with nogil:
             reason = self.run_until(most, deadline)
         self.busy = False
@@ -264,9 +306,9 @@ cdef class Search:
                     return STOPPED
                 if self.done and monotonic() >= deadline:
                     return SECONDS
-                if self.goal > 0 and self.decided():
+                if self.done >= self.least and self.goal > 0 and self.decided():
                     return DECIDED
-                if self.precision > 0 and self.precise():
+                if self.done >= self.least and self.precision > 0 and self.precise():
                     return PRECISE
             self.simulate()
             self.done += 1
@@ -380,6 +422,7 @@ cdef class Search:
             end_chances(self.table, state, chances)
             for team in range(teams):
                 result.value[3 + team] = chances[team]
+        result.value[UTILITY] = self.utility(result, self.team)
 
     cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil:
         """The result that the world-value net expects after a placement of ``seat``."""
@@ -394,22 +437,28 @@ cdef class Search:
             result.value[team] += value[team]
         if self.table != NULL:
             hoped_chances(self.table, state, seat, value, result.value + 3)
+        result.value[UTILITY] = self.utility(result, self.team)
+
+    cdef double utility(self, const Result *result, int team) noexcept nogil:
+        """What a result is worth to a team, in points."""
+        return self.margin_weight[team] * result.value[team] + self.chance_weight[team] * result.value[3 + team]
 
     cdef void back_up(self, const Path *path, const Result *result) noexcept nogil:
         """Add a result along the way."""
         cdef int i, root_move
-        cdef double scale = MATCH_POINTS if self.match else 1
-        cdef const double *utility = result.value + (3 if self.match else 0)
-        note_utility(self.tree.nodes, scale * utility[0])
+        cdef double[3] utility
+        for i in range(team_count(self.view.players)):
+            utility[i] = self.utility(result, i)
+        note_utility(self.tree.nodes, utility[0])
         for i in range(path.length):
-            note_utility(self.tree.nodes + path.node[i], scale * utility[path.team[i]])
+            note_utility(self.tree.nodes + path.node[i], utility[path.team[i]])
         if path.length:
             root_move = path.node[0] - self.tree.nodes[0].children
             note_result(&self.root[root_move], self.tree.nodes[path.node[0]].visits, result)
 
-    cdef int judged(self) noexcept nogil:
-        """The value that the root's moves are compared by: the own team's margin or chance."""
-        return team_of(self.view.players, self.view.seat) + (3 if self.match else 0)
+    cdef int measure(self) noexcept nogil:
+        """The value that ranks the root's moves before all others: the own team's chance or its margin."""
+        return self.team + (3 if self.match else 0)
 
     cdef double standard_error(self, int root_move, int value, uint32_t visits) noexcept nogil:
         """Of the mean of one of a root move's values. Three things make it uncertain:
@@ -431,44 +480,72 @@ cdef class Search:
         return sqrt(square)
 
     cdef bint decided(self) noexcept nogil:
-        """Whether the best root move is better than every other one with a probability of ``goal``.
+        """Whether the best root move is better than every other one with a probability of ``goal``, in chance or, where
+        their chances are not told apart and hardly differ, in margin.
 
         No move is judged before it has FEW_VISITS visits, and errors count DOUBT times.
         """
         cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
-        cdef int i, best = self.favourite(), count = self.tree.nodes[0].count, value = self.judged()
-        cdef double gap, error
+        cdef int i, best = self.favourite()
+        cdef bint sure
         if best < 0:
             return False
-        for i in range(count):
+        for i in range(self.tree.nodes[0].count):
             if nodes[i].visits < FEW_VISITS:
                 return False
             if i == best:
                 continue
-            gap = self.root[best].sum[value] / nodes[best].visits - self.root[i].sum[value] / nodes[i].visits
-            error = DOUBT * hypot(self.standard_error(best, value, nodes[best].visits),
-                                  self.standard_error(i, value, nodes[i].visits))
-            if 0.5 * erfc(-gap / (error * M_SQRT2 + 1e-12)) < self.goal:
+            if self.told_apart(best, i):
+                sure = self.better(best, i, self.measure(), 0)
+            else:
+                sure = self.better(best, i, self.team, 0) and self.better(best, i, self.measure(), CLOSE)
+            if not sure:
                 return False
         return True
+
+    cdef bint better(self, int one, int other, int value, double slack) noexcept nogil:
+        """Whether one root move has more of a value than another, or no less by ``slack``, with a probability of
+        ``goal``."""
+        cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
+        cdef double gap = (self.root[one].sum[value] / nodes[one].visits
+                           - self.root[other].sum[value] / nodes[other].visits)
+        cdef double error = DOUBT * hypot(self.standard_error(one, value, nodes[one].visits),
+                                          self.standard_error(other, value, nodes[other].visits))
+        return 0.5 * erfc(-(gap + slack) / (error * M_SQRT2 + 1e-12)) >= self.goal
+
+    cdef bint told_apart(self, int one, int other) noexcept nogil:
+        """Whether two root moves differ in what ranks them first, so that the margin has no say."""
+        cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
+        cdef int value = self.measure()
+        if not self.match:
+            return True
+        return apart(self.bound(one, value) - self.bound(other, value),
+                     hypot(self.standard_error(one, value, nodes[one].visits),
+                           self.standard_error(other, value, nodes[other].visits)))
+
+    cdef double bound(self, int root_move, int value) noexcept nogil:
+        """One of a root move's values as it is ranked: its mean less CAUTION standard errors."""
+        cdef uint32_t visits = self.tree.nodes[self.tree.nodes[0].children + root_move].visits
+        return self.root[root_move].sum[value] / visits - CAUTION * self.standard_error(root_move, value, visits)
 
     cdef int favourite(self) noexcept nogil:
         """Number of the root move that :func:`ranked` puts first; -1 while none has FEW_VISITS visits."""
         cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
-        cdef int i, best = -1, value = self.judged()
-        cdef double bound, highest = 0
-        for i in range(self.tree.nodes[0].count):
-            if nodes[i].visits < FEW_VISITS:
-                continue
-            bound = self.root[i].sum[value] / nodes[i].visits - CAUTION * self.standard_error(i, value, nodes[i].visits)
-            if best < 0 or bound > highest:
-                best, highest = i, bound
+        cdef int i, first = -1, best, count = self.tree.nodes[0].count, value = self.measure()
+        for i in range(count):
+            if nodes[i].visits >= FEW_VISITS and (first < 0 or self.bound(i, value) > self.bound(first, value)):
+                first = i
+        best = first
+        for i in range(count):
+            if nodes[i].visits >= FEW_VISITS and i != best and not self.told_apart(first, i) and \
+                    self.bound(i, self.team) > self.bound(best, self.team):
+                best = i
         return best
 
     cdef bint precise(self) noexcept nogil:
         """Whether the best root move's mean margin is known to within ``precision``, in standard errors as told:
         of ``trees`` such trees together."""
-        cdef int best = self.favourite(), team = team_of(self.view.players, self.view.seat)
+        cdef int best = self.favourite(), team = self.team
         cdef uint32_t visits
         cdef double moved, error
         if best < 0:
@@ -522,12 +599,16 @@ cdef class Search:
             if found[move] is not None:
                 rows.append((tile, at) + found[move])
                 found[move] = None
-        return ranked(rows)
+        return ranked(rows, self.judging_team)
+
+    @property
+    def judging_team(self):
+        """The team whose chances rank the root's moves; -1 where only margins count: see :func:`ranked`."""
+        return self.team if self.match else -1
 
     def _found(self):
         """Statistics of the root's children by compact move. Every root move is available in every simulation."""
         cdef int i, value, teams = team_count(self.view.players)
-        cdef double scale = MATCH_POINTS if self.match else 1
         cdef Node *node
         cdef double n
         of_margin = range(teams)
@@ -541,11 +622,11 @@ cdef class Search:
                 tuple(self.root[i].sum[value] / n for value in of_margin),
                 tuple(sqrt(variance(&self.root[i], value, node.visits)) for value in of_margin),
                 tuple(self.standard_error(i, value, node.visits) for value in of_margin),
-                node.total / n, scale * self.standard_error(i, self.judged(), node.visits),
+                self.root[i].sum[UTILITY] / n, self.standard_error(i, UTILITY, node.visits),
                 tuple(self.root[i].sum[value] / n for value in of_chance),
                 tuple(self.standard_error(i, value, node.visits) for value in of_chance),
                 tuple(fabs(drift(&self.root[i], value, node.visits)) for value in of_margin),
-                scale * fabs(drift(&self.root[i], self.judged(), node.visits)),
+                fabs(drift(&self.root[i], UTILITY, node.visits)),
                 tuple(fabs(drift(&self.root[i], value, node.visits)) for value in of_chance))
         return found
 
@@ -581,16 +662,55 @@ cdef uint32_t parts(double share, str field) except? 0xffffffff:
     return <uint32_t> (share * 65536)
 
 
-def ranked(rows):
+cdef inline bint apart(double gap, double error) noexcept nogil:
+    """Whether two chances can be told apart, from how far they differ and the standard error of that."""
+    gap = fabs(gap)
+    return gap >= RESOLUTION and gap >= min(CLOSE, APART * error)
+
+
+def told_apart(double gap, double error):
+    """Whether two chances to win the match can be told apart; where they cannot, the margin decides.
+
+    :param gap: by how much they differ.
+    :param error: the standard error of that, at least 0.
+    """
+    return apart(gap, error)
+
+
+def ranked(rows, int team=-1):
     """Rows of :meth:`Search.root_moves` in the order of preference.
 
-    By the utility less CAUTION standard errors: of two moves that look alike the better known one comes first. Moves
-    with fewer than FEW_VISITS visits come after the others, the most visited first.
+    By the team's chance to win the match less CAUTION standard errors: of two moves that look alike the better known
+    one comes first. Of those whose chances are not told apart from the best one's, the one with the highest margin,
+    less as many errors, comes first; then the same with the rest. Moves with fewer than FEW_VISITS visits come after
+    the others, the most visited first.
+
+    :param team: whose chances rank the moves; -1: utilities do, and are margins.
     """
+    def known(row, mean, error):
+        return row[mean] - CAUTION * row[error] if team < 0 else row[mean][team] - CAUTION * row[error][team]
+
+    def chance(row):
+        return known(row, 7, 8) if team < 0 else known(row, 9, 10)
+
     def key(row):
         seldom = row[2] < FEW_VISITS
-        return seldom, -row[2] if seldom else CAUTION * row[8] - row[7], -row[7], row[0], row[1]
-    return sorted(rows, key=key)
+        return seldom, -row[2] if seldom else -chance(row), -row[7], row[0], row[1]
+
+    left = sorted(rows, key=key)
+    if team < 0:
+        return left
+    found = []
+    while left and left[0][2] >= FEW_VISITS:
+        first = left[0]
+        level = [row for row in left if row[2] >= FEW_VISITS
+                 and not apart(chance(first) - chance(row), hypot(first[10][team], row[10][team]))]
+        best = max([row for row in level if row is not first], key=lambda row: known(row, 4, 6), default=first)
+        if known(best, 4, 6) <= known(first, 4, 6):
+            best = first
+        found.append(best)
+        left = [row for row in left if row is not best]
+    return found + left
 
 
 cdef inline void order_talon(State *state, uint64_t seed) noexcept nogil:

@@ -1,13 +1,12 @@
 """A recommendation as a person reads it, in the reader's language."""
 
 from collections.abc import Callable, Container, Iterator, Sequence
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from sniffai.cli.terminal import show, table, tell
 from sniffai.explain import sentences
 from sniffai.explain.languages import Words, words
 from sniffai.explain.numbers import fixed, uncertain
-from sniffai.roots import FEW_VISITS
 from sniffai.rules import team_of
 from sniffai.v1 import analysis_pb2 as pb
 from sniffai.v1 import move_pb2
@@ -88,6 +87,8 @@ def _print_moves(moves: Sequence[pb.MoveEvaluation], team: int, objective: Objec
     show(made)
     for note in _notes({str(column.header) for column in made.columns}, objective, say):
         tell(note)
+    if any(value is not None and value.errors_unknown for value in values):
+        tell(say.say("{sign}: not known after so few simulations", sign=UNKNOWN))
 
 
 def _columns(objective: Objective, searched: bool, say: Words) -> Iterator[tuple[str, Cell]]:
@@ -98,10 +99,10 @@ def _columns(objective: Objective, searched: bool, say: Words) -> Iterator[tuple
     yield say.say("count") + ">", lambda entry, value: str(entry.count_after)
     yield say.say("win %") + ">", lambda entry, value: fixed(100 * value.win_probability, 2) if value else ""
     # Two columns with one name: the second has a blank before it.
-    yield "±>", lambda entry, value: _error(entry, 100 * value.win_probability_error) if value else ""
+    yield "±>", lambda entry, value: _error(value, 100 * value.win_probability_error) if value else ""
     yield (say.say("loss %") if objective == "match" else say.say("loss pts")) + ">", _loss_in(objective)
     yield say.say("margin") + ">", lambda entry, value: fixed(value.expected_margin, 2, signed=True) if value else ""
-    yield " ±>", lambda entry, value: _error(entry, value.standard_error) if value else ""
+    yield " ±>", lambda entry, value: _error(value, value.standard_error) if value else ""
     yield say.say("visits") + ">", lambda entry, value: str(entry.visits) if searched else ""
     yield say.say("then") + "?", lambda entry, value: " ".join(map(_step, entry.line[1 : LINE_STEPS + 1]))
 
@@ -109,13 +110,23 @@ def _columns(objective: Objective, searched: bool, say: Words) -> Iterator[tuple
 def _loss_in(objective: Objective) -> Cell:
     if objective == "match":
         return lambda entry, value: (
-            fixed(100 * entry.win_probability_loss, 2) if entry.HasField("win_probability_loss") else ""
+            fixed(100 * entry.win_probability_loss, 2) if entry.HasField("win_probability_loss") else _unknown(value)
         )
-    return lambda entry, value: fixed(entry.loss, 2) if entry.HasField("loss") else ""
+    return lambda entry, value: fixed(entry.loss, 2) if entry.HasField("loss") else _unknown(value)
 
 
-def _error(entry: pb.MoveEvaluation, error: float) -> str:
-    return "" if error == 0.0 or 0 < entry.visits < FEW_VISITS else uncertain(error, 2)
+UNKNOWN: Final = "?"
+"""In place of a number that too few simulations tell."""
+
+
+def _unknown(value: pb.TeamValue | None) -> str:
+    return UNKNOWN if value else ""
+
+
+def _error(value: pb.TeamValue, error: float) -> str:
+    if value.errors_unknown:
+        return UNKNOWN
+    return "" if error == 0.0 else uncertain(error, 2)
 
 
 def _notes(columns: Container[str], objective: Objective, say: Words) -> Iterator[str]:

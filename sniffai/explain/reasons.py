@@ -38,7 +38,8 @@ class ReasonKind(StrEnum):
     ``error`` (of a probability, too); ``other`` is the highest after another move that it looked at."""
     VALUE = "value"
     """The analysis expects a margin of ``value`` points for the mover's team with a standard error of ``error``, 0
-    where the end was solved; ``other`` is the most that it expects of another move that it looked at."""
+    where the end was solved; ``other`` is the most that it expects of another move that it looked at. Moves whose
+    error is not known have no part in it."""
     SCORES = "scores"
     """It scores ``points``; ``other``, which is less, is the most that another move scores."""
     LOWERS_THREAT = "lowers_threat"
@@ -170,6 +171,12 @@ class _Case:
     def view(self) -> View:
         return self.facts.view
 
+    @property
+    def known_others(self) -> list[MoveEvaluation]:
+        """What the analysis says of the other moves, where it knows how far that may be off."""
+        found = (self.entries.get(other.move) for other in self.others)
+        return [entry for entry in found if entry is not None and entry.standard_error is not None]
+
     def contrast(self, number: Callable[[MoveFacts], float]) -> float:
         """The move's number less the mean of the others'."""
         if not self.others:
@@ -234,13 +241,12 @@ def _ends(case: _Case) -> Iterator[Reason]:
 
 
 def _value(case: _Case) -> Iterator[Reason]:
-    """What the analysis expects, where it found the move no worse than the others."""
+    """What the analysis expects, where it knows and found the move no worse than the others."""
     entry = case.entries.get(case.mine.move)
     if entry is None or entry.mean_margin is None or entry.standard_error is None:
         return
-    found = [one.mean_margin for other in case.others if (one := case.entries.get(other.move)) is not None]
-    margins = [margin for margin in found if margin is not None]
-    if margins and entry.mean_margin < max(margins):
+    margins = [one.mean_margin for one in case.known_others if one.mean_margin is not None]
+    if (case.against and not margins) or (margins and entry.mean_margin < max(margins)):
         return
     other = max(margins, default=None)
     yield Reason(
@@ -254,12 +260,12 @@ def _value(case: _Case) -> Iterator[Reason]:
 
 
 def _chance(case: _Case) -> Iterator[Reason]:
-    """What the analysis expects of the match, where it found the move no worse than the others."""
+    """What the analysis expects of the match, where it knows and found the move no worse than the others."""
     entry = case.entries.get(case.mine.move)
-    if entry is None or entry.win_probability is None or case.mine.wins:
+    if entry is None or entry.win_probability is None or entry.win_probability_error is None or case.mine.wins:
         return
-    found = [one.win_probability for other in case.others if (one := case.entries.get(other.move)) is not None]
-    other = max((chance for chance in found if chance is not None), default=None)
+    chances = [one.win_probability for one in case.known_others if one.win_probability is not None]
+    other = max(chances, default=None)
     if other is None or entry.win_probability < other:
         return
     yield Reason(

@@ -21,8 +21,9 @@ from sniffai.report import Analysis, BeliefTable, LineStep, MoveEvaluation, Sour
 from sniffai.review.story import Choice
 from sniffai.review.values import Value
 from sniffai.review.verdict import Verdict, phase_of, verdict_of
+from sniffai.roots import FEW_VISITS
 from sniffai.run import LEAST_SECONDS
-from sniffai.search import Searcher
+from sniffai.search import Searcher, distinct_moves
 
 REFINEMENTS: Final = 8
 """Searches of a refinement. Their scatter has so many degrees of freedom less one."""
@@ -30,8 +31,8 @@ REFINEMENTS: Final = 8
 REFINEMENT_SHARE: Final = 0.5
 """The limits of each, as a share of the survey's."""
 
-LEAST_SIMULATIONS: Final = 32
-"""Of each search of a refinement or of a draw, whatever the limits: more than there are moves."""
+LEAST_SIMULATIONS: Final = 2 * FEW_VISITS
+"""Of each search of a refinement or of a draw, whatever the limits: with fewer nothing is known of two moves."""
 
 MAX_REASONS: Final = 4
 """Reasons kept of a placement that was not the best."""
@@ -97,7 +98,7 @@ def judge(choice: Choice, limits: Limits, seed: int) -> Generator[tuple[Searcher
     phase = phase_of(len(choice.view.placements))
     if choice.forced:
         return Judged(choice, phase, "forced")
-    survey = yield Searcher(choice.view, seed=derived_seed(seed, 0)), limits
+    survey = yield Searcher(choice.view, seed=derived_seed(seed, 0)), survey_limits(limits, choice)
     best, played = survey.moves[0], evaluation_of(survey, choice)
     judged = Judged(
         choice=choice,
@@ -127,6 +128,13 @@ def judge(choice: Choice, limits: Limits, seed: int) -> Generator[tuple[Searcher
             deterministic=judged.deterministic and refined.deterministic,
         )
     return _with_loss(judged, survey, found, exact=False)
+
+
+def survey_limits(limits: Limits, choice: Choice) -> Limits:
+    """The limits of a survey: with fewer simulations than it takes to know something of each move there is no best."""
+    if limits.simulations is None:
+        return limits
+    return replace(limits, simulations=max(limits.simulations, FEW_VISITS * len(distinct_moves(choice.view))))
 
 
 def evaluation_of(analysis: Analysis, choice: Choice) -> MoveEvaluation:
@@ -163,7 +171,8 @@ def _with_loss(judged: Judged, survey: Analysis, found: Sequence[Value], *, exac
     chances = [-value.chances[team] for value in found]
     points = [-value.margins[team] for value in found]
     loss, error = -lost.chances[team], 0.0 if exact else standard_error(chances)
-    verdict = verdict_of(loss, error)
+    points_loss, points_error = -lost.margins[team], 0.0 if exact else standard_error(points)
+    verdict = verdict_of(loss, error, points_loss, points_error)
     reasons: tuple[Reason, ...] = ()
     if verdict is not Verdict.NONE:
         reasons = compare(judged.choice.view, survey, judged.choice.played)[:MAX_REASONS]
@@ -172,8 +181,8 @@ def _with_loss(judged: Judged, survey: Analysis, found: Sequence[Value], *, exac
         lost=lost,
         loss=loss,
         loss_error=error,
-        points_loss=-lost.margins[team],
-        points_loss_error=0.0 if exact else standard_error(points),
+        points_loss=points_loss,
+        points_loss_error=points_error,
         verdict=verdict,
         reasons=reasons,
     )

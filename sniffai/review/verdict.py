@@ -3,11 +3,16 @@
 from enum import StrEnum
 from typing import Final
 
+from sniffai_ext.search import told_apart
+
 SIGNIFICANT: Final = 2.5
 """Standard errors that a loss must be above 0 to be called one."""
 
 THRESHOLDS: Final = {"doubtful": 0.005, "error": 0.015, "blunder": 0.04}
 """The least loss of each class, in chance to win the match: docs/analysis.md says where they come from."""
+
+POINT_WORTH: Final = 0.0035
+"""What a point counts for where the match does not hang on it: as much as early in a match of 2 seats."""
 
 
 class Verdict(StrEnum):
@@ -25,12 +30,16 @@ class Verdict(StrEnum):
         return self in (Verdict.ERROR, Verdict.BLUNDER)
 
 
-def verdict_of(loss: float, error: float) -> Verdict:
-    """The class of a loss.
+def verdict_of(loss: float, error: float, points: float = 0.0, points_error: float = 0.0) -> Verdict:
+    """The class of a loss: of the chance to win the match or, where the chances are not told apart, of points.
 
     :param loss: in chance to win the match; below 0 where the placement seemed better than the best one.
     :param error: its standard error; 0 where it is exact.
+    :param points: in points of the round.
+    :param points_error: its standard error.
     """
+    if not told_apart(loss, error):
+        loss, error = POINT_WORTH * points, POINT_WORTH * points_error
     if loss <= SIGNIFICANT * error:
         return Verdict.NONE
     found = Verdict.NONE

@@ -254,7 +254,9 @@ class MoveEvaluation(_message.Message):
     REASONS_FIELD_NUMBER: _builtins.int
     WIN_PROBABILITY_LOSS_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
-    """rank is its place in the order of preference among the moves considered: 1 is the recommended move."""
+    """rank is its place in the order of preference among the moves considered: 1 is the recommended move. The chance to
+    win the match decides and, where chances cannot be told apart, the margin.
+    """
     visits: _builtins.int
     """visits is how many simulations began with this move."""
     availability: _builtins.int
@@ -265,21 +267,22 @@ class MoveEvaluation(_message.Message):
     """count_after is the count of the layout after the placement, in pips, at least 0."""
     loss: _builtins.float
     """loss is how much less the mover's team expects of the round from this move than from the best one, in points: 0 for
-    rank 1, below 0 where more points win the match less often. Unset for a move without a visit.
+    rank 1, below 0 where more points win the match less often, or where two moves are not told apart. Unset for a move
+    without a visit, and where the errors of this move or of the best one are unknown.
     """
     best_probability: _builtins.float
     """best_probability is the probability that this move is the best of those considered, in [0, 1], as far as the
-    simulations tell; they sum to 1 over the moves with a visit. Unset for a move without a visit, and where nothing
-    was searched. Equal best moves of a solved round share it.
+    simulations tell; they sum to 1. Unset where nothing was searched, after fewer than 30 simulations, and as long as
+    some move has no visit. Equal best moves of a solved round share it.
     """
     loss_significant: _builtins.bool
-    """loss_significant is true where the best move is better, in what the search maximises, by more than two standard
-    errors of the difference, so that it is hardly chance. In a solved round: where it is better.
+    """loss_significant is true where the best move is better, in what the search maximises or, where chances to win the
+    match cannot be told apart, in its margin, by more than two standard errors of the difference, so that it is hardly
+    chance. In a solved round: where it is better.
     """
     win_probability_loss: _builtins.float
     """win_probability_loss is how much less chance of winning the match this move leaves the mover's team than the best
-    one, in [-1, 1]: 0 for rank 1, below 0 by no more than chance unless the objective is the round. Unset for a move
-    without a visit.
+    one, in [-1, 1]: 0 for rank 1, below 0 by no more than chance unless the objective is the round. Unset where loss is.
     """
     @_builtins.property
     def move(self) -> _move_pb2.Move:
@@ -354,6 +357,7 @@ class TeamValue(_message.Message):
     STANDARD_DEVIATION_FIELD_NUMBER: _builtins.int
     WIN_PROBABILITY_FIELD_NUMBER: _builtins.int
     WIN_PROBABILITY_ERROR_FIELD_NUMBER: _builtins.int
+    ERRORS_UNKNOWN_FIELD_NUMBER: _builtins.int
     team: _builtins.int
     """team is the team: a seat for 2 and 3 players; 0 (seats 0 and 2) or 1 (seats 1 and 3) for 4 players."""
     expected_margin: _builtins.float
@@ -374,6 +378,11 @@ class TeamValue(_message.Message):
     """win_probability_error is the standard error of win_probability, at least 0, as standard_error is that of the
     margin.
     """
+    errors_unknown: _builtins.bool
+    """errors_unknown is true where too few simulations came to the move (fewer than 5, or fewer than 30 in all) to say how
+    far the values may be off. Then standard_error, standard_deviation and win_probability_error are not set and mean
+    nothing.
+    """
     def __init__(
         self,
         *,
@@ -383,10 +392,11 @@ class TeamValue(_message.Message):
         standard_deviation: _builtins.float = ...,
         win_probability: _builtins.float = ...,
         win_probability_error: _builtins.float = ...,
+        errors_unknown: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expected_margin", b"expected_margin", "standard_deviation", b"standard_deviation", "standard_error", b"standard_error", "team", b"team", "win_probability", b"win_probability", "win_probability_error", b"win_probability_error"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["errors_unknown", b"errors_unknown", "expected_margin", b"expected_margin", "standard_deviation", b"standard_deviation", "standard_error", b"standard_error", "team", b"team", "win_probability", b"win_probability", "win_probability_error", b"win_probability_error"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

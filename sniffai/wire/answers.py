@@ -125,6 +125,7 @@ def _value(value: TeamValue) -> Fields:
         "standard_deviation": value.standard_deviation,
         "win_probability": value.win_probability,
         "win_probability_error": value.win_probability_error,
+        "errors_unknown": value.standard_error is None,
     }
 
 

@@ -26,9 +26,15 @@ HOLDERS: Final[tuple[type[Message], ...]] = (
 )
 """Messages that hold a view, a deal or a match, the first that has all fields of a JSON text being meant."""
 
+ERRORS: Final = ("standard_error", "standard_deviation", "win_probability_error")
+"""Fields of a TeamValue that mean nothing where its ``errors_unknown`` is true."""
+
 
 def to_json(message: Message) -> str:
-    """A message as JSON: fields in the order of the .proto file, those that are 0 or empty included."""
+    """A message as JSON: fields in the order of the .proto file, those that are 0 or empty included.
+
+    Errors that are not known are ``null``.
+    """
     value = json_format.MessageToDict(
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
     )
@@ -108,6 +114,8 @@ def _in_order(value: Any, descriptor: Any) -> Any:
         return [_in_order(item, descriptor) for item in value]
     if not isinstance(value, dict):  # a duration, which JSON has as text
         return value
+    if value.get("errors_unknown"):
+        value |= dict.fromkeys(ERRORS)
     return {
         field.name: value[field.name]
         if field.message_type is None

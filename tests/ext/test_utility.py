@@ -18,11 +18,9 @@ from sniffai.rules import TARGET, TEAMS, team_of
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.search import Search
 from tests.one_world import margins, named, one_simulation
+from tests.utility import utility, weights
 
 PLAYERS = (2, 3, 4)
-
-MATCH_POINTS = 250
-"""What the match is worth in the utility, in points."""
 
 LEAD_RISE = 60
 """Points of margin by which the chance to lead next is taken to rise by 1."""
@@ -87,7 +85,8 @@ def test_the_end_of_a_round_is_worth_what_the_table_says(players: int) -> None:
             row = one_result(round_, move, match=match, net_leaf=False)
             assert row.chances == pytest.approx(expected, abs=1e-6)
             assert row.means == pytest.approx(gains)
-            assert row.utility == pytest.approx(MATCH_POINTS * expected[team] if match else gains[team], abs=1e-4)
+            worth = utility(players, round_.scores, team, expected[team], gains[team])
+            assert row.utility == pytest.approx(worth if match else gains[team], rel=1e-5, abs=1e-4)
             assert (row.utility_error, set(row.errors), set(row.chance_errors)) == (0, {0}, {0})
     assert min(kinds.values()) >= 10, kinds
 
@@ -179,7 +178,7 @@ def test_more_points_before_the_round_are_more_chance_after_it(players: int) -> 
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_what_is_maximised_is_what_was_asked_for(players: int) -> None:
-    """The utility of every root move is the own team's chance or its margin, and so is its error."""
+    """The utility of every root move is the own team's chance, and a little of its margin, or its margin alone."""
     round_ = Round.deal(players, 4, scores=[90, *[130] * (TEAMS[players] - 1)])
     view, team = round_.view(round_.seat).core(), team_of(players, round_.seat)
     visits = []
@@ -188,10 +187,11 @@ def test_what_is_maximised_is_what_was_asked_for(players: int) -> None:
         search.run(2000, math.inf)
         rows = [RootMove._make(row) for row in search.root_moves()]
         for row in rows:
-            value, error = (row.chances, row.chance_errors) if match else (row.means, row.errors)
-            scale = MATCH_POINTS if match else 1
-            assert row.utility == pytest.approx(scale * value[team], rel=1e-6)
-            assert row.utility_error == pytest.approx(scale * error[team], rel=1e-6)
+            worth = utility(players, round_.scores, team, row.chances[team], row.means[team])
+            assert row.utility == pytest.approx(worth if match else row.means[team], rel=1e-5)
+            scale = weights(players, round_.scores, team)[0] if match else 1.0
+            error = row.chance_errors[team] if match else row.errors[team]
+            assert row.utility_error == pytest.approx(scale * error, rel=0.01)
         visits.append({(row.tile, row.at): row.visits for row in rows})
     assert visits[0] != visits[1]
 

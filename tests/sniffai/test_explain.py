@@ -138,7 +138,7 @@ def check_value(judge: Judge, move: sniffai.Move, reason: Reason, others: Others
     def margin(of: sniffai.Move) -> float | None:
         for entry in analysis.moves:
             if entry.move.tile == of.tile and (entry.move.at == of.at or of.at in entry.equal_points):
-                return entry.mean_margin
+                return entry.mean_margin if entry.standard_error is not None else None
         return None
 
     known = [value for other in others if (value := margin(other)) is not None]
@@ -150,8 +150,10 @@ def check_value(judge: Judge, move: sniffai.Move, reason: Reason, others: Others
 def check_chance(judge: Judge, move: sniffai.Move, reason: Reason, others: Others, analysis: sniffai.Analysis) -> bool:
     entries = {(entry.move.tile, at): entry for entry in analysis.moves for at in (entry.move.at, *entry.equal_points)}
     mine = entries[move.tile, move.at]
-    known = [entries[other.tile, other.at].win_probability for other in others if (other.tile, other.at) in entries]
-    best = max(chance for chance in known if chance is not None)
+    known = [entries[other.tile, other.at] for other in others if (other.tile, other.at) in entries]
+    best = max(
+        one.win_probability for one in known if one.win_probability is not None and one.standard_error is not None
+    )
     return (
         (reason.probability, reason.error) == (mine.win_probability, mine.win_probability_error)
         and reason.other == best

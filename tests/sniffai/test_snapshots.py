@@ -111,8 +111,10 @@ def test_how_sure_a_loss_is() -> None:
     assert not best.loss_significant
     for entry in found.moves[1:]:
         if entry.visits >= 30:
-            error = ((entry.standard_error or 0) ** 2 + (best.standard_error or 0) ** 2) ** 0.5
-            assert entry.loss_significant == ((entry.loss or 0) > 2 * error)
+            lost = entry.win_probability_loss or 0
+            error = ((entry.win_probability_error or 0) ** 2 + (best.win_probability_error or 0) ** 2) ** 0.5
+            assert lost > 0.002
+            assert entry.loss_significant == (lost > 2 * error)
             assert not (entry.loss_significant and (entry.best_probability or 0) > 0.05)
     assert any(entry.loss_significant for entry in found.moves)
     short = analyze(opening(2), Limits(simulations=8), seed=1)
