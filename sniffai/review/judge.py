@@ -4,9 +4,10 @@
     refinement    where another move was played, that one and the best alone are searched again, by several searches
                   with seeds of their own
 
-The loss is the mean of the refinement's differences, its standard error comes from their scatter. So it has no part in
-the choice of the best move, and everything that moves both values alike is out of it. Where nothing is hidden any more
-the survey has solved the round, and the loss is exact.
+The loss is the mean of the refinement's differences. Its standard error comes from their scatter, and is no smaller
+than the searches themselves tell: eight values may lie close together by chance. So the loss has no part in the choice
+of the best move, and everything that moves both values alike is out of it. Where nothing is hidden any more the survey
+has solved the round, and the loss is exact.
 """
 
 import math
@@ -116,7 +117,7 @@ def judge(choice: Choice, limits: Limits, seed: int) -> Generator[tuple[Searcher
         return judged
     if survey.source == "exact":
         difference = Value.of(played.values, choice.banked) - Value.of(best.values, choice.banked)
-        return _with_loss(judged, survey, [difference], exact=True)
+        return _with_loss(judged, survey, [_Difference(difference, 0.0, 0.0)])
     found = []
     for number in range(REFINEMENTS):
         searcher = Searcher(choice.view, seed=derived_seed(seed, 1, number), include=[best.move, choice.played])
@@ -127,7 +128,7 @@ def judge(choice: Choice, limits: Limits, seed: int) -> Generator[tuple[Searcher
             simulations=judged.simulations + refined.effort.simulations,
             deterministic=judged.deterministic and refined.deterministic,
         )
-    return _with_loss(judged, survey, found, exact=False)
+    return _with_loss(judged, survey, found)
 
 
 def survey_limits(limits: Limits, choice: Choice) -> Limits:
@@ -158,20 +159,48 @@ def share_of(limits: Limits, share: float) -> Limits:
     )
 
 
-def _difference(refined: Analysis, choice: Choice, best: MoveEvaluation) -> Value:
+@dataclass(frozen=True, slots=True)
+class _Difference:
     """The value of the placement less that of the best move, in one search of both."""
+
+    value: Value
+    chance_error: float | None
+    """The standard error of the chance for the mover's team, as that search tells it; ``None`` where it cannot."""
+    points_error: float | None
+
+
+def _difference(refined: Analysis, choice: Choice, best: MoveEvaluation) -> _Difference:
     played = evaluation_of(refined, choice)
     other = next(entry for entry in refined.moves if entry.move == best.move)
-    return Value.of(played.values, choice.banked) - Value.of(other.values, choice.banked)
+    return _Difference(
+        Value.of(played.values, choice.banked) - Value.of(other.values, choice.banked),
+        _together(played.win_probability_error, other.win_probability_error),
+        _together(played.standard_error, other.standard_error),
+    )
 
 
-def _with_loss(judged: Judged, survey: Analysis, found: Sequence[Value], *, exact: bool) -> Judged:
-    lost = Value.mean(found)
+def _together(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else math.hypot(one, other)
+
+
+def _mean_error(values: Sequence[float], errors: Sequence[float | None]) -> float:
+    """Of the mean of some values, each of which tells an error: infinite where one cannot.
+
+    One value alone is exact.
+    """
+    if None in errors:
+        return math.inf
+    told = math.hypot(*(error or 0.0 for error in errors)) / len(errors)
+    return max(told, standard_error(values)) if len(values) > 1 else told
+
+
+def _with_loss(judged: Judged, survey: Analysis, found: Sequence[_Difference]) -> Judged:
+    lost = Value.mean([one.value for one in found])
     team = judged.choice.team
-    chances = [-value.chances[team] for value in found]
-    points = [-value.margins[team] for value in found]
-    loss, error = -lost.chances[team], 0.0 if exact else standard_error(chances)
-    points_loss, points_error = -lost.margins[team], 0.0 if exact else standard_error(points)
+    chances = [-one.value.chances[team] for one in found]
+    points = [-one.value.margins[team] for one in found]
+    loss, error = -lost.chances[team], _mean_error(chances, [one.chance_error for one in found])
+    points_loss, points_error = -lost.margins[team], _mean_error(points, [one.points_error for one in found])
     verdict = verdict_of(loss, error, points_loss, points_error)
     reasons: tuple[Reason, ...] = ()
     if verdict is not Verdict.NONE:
@@ -180,9 +209,9 @@ def _with_loss(judged: Judged, survey: Analysis, found: Sequence[Value], *, exac
         judged,
         lost=lost,
         loss=loss,
-        loss_error=error,
+        loss_error=error if math.isfinite(error) else standard_error(chances),
         points_loss=points_loss,
-        points_loss_error=points_error,
+        points_loss_error=points_error if math.isfinite(points_error) else standard_error(points),
         verdict=verdict,
         reasons=reasons,
     )
