@@ -20,8 +20,11 @@ LEAST_SECONDS: Final = 0.001
 SNAPSHOT_SECONDS: Final = 0.5
 """Between two snapshots where the caller does not say."""
 
+SLICE_SECONDS: Final = 0.02
+"""Between two looks at whether the run has to pause, where the caller asks for them."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Run:
     """One run: its limits, its clock, and who is told on the way."""
 
@@ -34,9 +37,21 @@ class Run:
     started: float
     on_snapshot: Told | None
     interval: float
+    on_slice: Callable[[], None] | None
+    end: float
+    """The moment that the caller set; infinity for none."""
+    told: float
+    """When a snapshot was told last."""
 
     @classmethod
-    def of(cls, limits: Limits, end: float | None, on_snapshot: Told | None, interval: float) -> Self:
+    def of(
+        cls,
+        limits: Limits,
+        end: float | None,
+        on_snapshot: Told | None,
+        interval: float,
+        on_slice: Callable[[], None] | None = None,
+    ) -> Self:
         """A run that starts now; parameters as :meth:`sniffai.Searcher.run`.
 
         :raises LimitsError: the interval is not above 0.
@@ -48,7 +63,8 @@ class Run:
         by_end = end is not None and end < last
         if end is not None and by_end:
             last = max(end, started + LEAST_SECONDS)
-        return cls(limits, by_end, last, started, on_snapshot, interval)
+        latest = math.inf if end is None else max(end, started + LEAST_SECONDS)
+        return cls(limits, by_end, last, started, on_snapshot, interval, on_slice, latest, started)
 
     @property
     def spent(self) -> float:
@@ -59,6 +75,36 @@ class Run:
     def left(self) -> float:
         """Seconds that are left, perhaps below 0."""
         return self.last - time.monotonic()
+
+    @property
+    def slice(self) -> float:
+        """Seconds until somebody is to be told or asked, or the run ends; perhaps below 0."""
+        slice_ = self.left
+        if self.on_snapshot is not None:
+            slice_ = min(slice_, max(0.0, self.told + self.interval - time.monotonic()))
+        return slice_ if self.on_slice is None else min(slice_, SLICE_SECONDS)
+
+    def pause(self) -> None:
+        """Let the caller pause the run. Its time is no part of the run's, but for the caller's end."""
+        if self.on_slice is None:
+            return
+        began = time.monotonic()
+        self.on_slice()
+        paused = time.monotonic() - began
+        self.started += paused
+        if not self.by_end:
+            self.by_end, self.last = self.end < self.last + paused, min(self.end, self.last + paused)
+
+    @property
+    def tells(self) -> bool:
+        """Whether a snapshot is due."""
+        return self.on_snapshot is not None and time.monotonic() >= self.told + self.interval
+
+    def tell(self, snapshot: Analysis) -> None:
+        """Tell a snapshot."""
+        if self.on_snapshot is not None:
+            self.on_snapshot(snapshot)
+        self.told = time.monotonic()
 
     def shortened(self) -> Limits:
         """The limits with the time that there is in truth."""

@@ -115,6 +115,7 @@ class Searcher:
         end: float | None = None,
         on_snapshot: Told | None = None,
         interval: float = SNAPSHOT_SECONDS,
+        on_slice: Callable[[], None] | None = None,
     ) -> Analysis:
         """Search until a limit is hit or :meth:`stop` is called, and say what was found.
 
@@ -126,12 +127,14 @@ class Searcher:
         :param on_snapshot: called from this thread with what is known, every ``interval`` seconds while the search
             goes on. It must be quick. Snapshots change nothing in the answer.
         :param interval: above 0.
+        :param on_slice: called from this thread some fifty times a second, and may wait as long as it likes: nothing is
+            searched meanwhile, and the limit in seconds does not count the time. It changes nothing else in the answer.
         :raises LimitsError: ``limits`` is no :class:`Limits`, or ``interval`` is out of range.
         """
         if limits is not None and not isinstance(limits, Limits):
             raise LimitsError(f"Limits are expected, not {shown(limits)}", reason="NOT_LIMITS", field="limits")
         with self._turn:
-            return self._run(Run.of((limits or Limits()).effective(), end, on_snapshot, interval))
+            return self._run(Run.of((limits or Limits()).effective(), end, on_snapshot, interval, on_slice))
 
     @property
     def forced(self) -> bool:
@@ -143,6 +146,16 @@ class Searcher:
         self._stopped = True
         for core in self._cores:
             core.stop()
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes that the trees take now."""
+        return sum(core.memory_bytes for core in self._cores)
+
+    def free(self) -> None:
+        """Free the trees, once no run goes on; a further run starts anew."""
+        with self._turn:
+            self._cores = []
 
     def _run(self, run: Run) -> Analysis:
         if self.forced:
@@ -192,12 +205,12 @@ class Searcher:
         Where a slice of the run ends has no part in what the trees become.
         """
         while True:
-            left = run.left
-            slice_ = min(left, run.interval) if run.on_snapshot else left
-            stop = self._advance(run.limits, slice_)
-            if stop != "seconds" or slice_ >= left or run.on_snapshot is None:
+            stop = self._advance(run.limits, run.slice)
+            if stop != "seconds" or run.left <= 0:
                 return "deadline" if stop == "seconds" and run.by_end else stop
-            run.on_snapshot(self._searched("running", run))
+            run.pause()
+            if run.tells:
+                run.tell(self._searched("running", run))
 
     def _advance(self, limits: Limits, seconds: float) -> StopReason:
         """Run all trees side by side; the reason of the stop.

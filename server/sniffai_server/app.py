@@ -26,10 +26,12 @@ from sniffai_server.auth import Auth
 from sniffai_server.engine_service import EngineService
 from sniffai_server.guard import Guard
 from sniffai_server.handlers import HEALTH
+from sniffai_server.intake import WINDOW, Holdings, Intake
 from sniffai_server.keys import Keys
 from sniffai_server.listening import ListenError, find_place, free_unix
 from sniffai_server.metrics import Metrics, MetricsPort
 from sniffai_server.observer import Observer
+from sniffai_server.pace import Stalls
 from sniffai_server.quotas import Quotas
 from sniffai_server.reflection import add_reflection
 from sniffai_server.reloads import Reloads
@@ -48,8 +50,10 @@ SERVICES: Final = (
     rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
     engine_service_pb2.DESCRIPTOR.services_by_name["EngineService"].full_name,
 )
-STREAMS: Final = 1000
-"""Calls that one connection may have open; a client with more waits on its own side."""
+METADATA_BYTES: Final = 8192
+"""The most metadata of a call; a call with more is refused, some above it only by chance."""
+WRITE_BUFFER: Final = 16_384
+"""Bytes of an answer that gRPC takes from a call, beyond what its reader's window has room for."""
 LAST_WORD_SECONDS: Final = 0.3
 """How long at most it may take to tell all who watch the health that the server is shutting down."""
 CUT_SECONDS: Final = 0.3
@@ -74,7 +78,8 @@ class Server:
     def __init__(self, settings: Settings, tracing: Tracing | None = None) -> None:
         self.settings = settings
         self.searches = Searches(SlotQueue(settings.slots, settings.queue_size, settings.search_memory))
-        self.metrics = Metrics(self.searches.queue)
+        self.holdings, self.stalls = Holdings.of(settings), Stalls()
+        self.metrics = Metrics(self.searches.queue, self.holdings, self.stalls)
         self.metrics_port: MetricsPort | None = None
         endpoint = settings.otlp_endpoint
         self._tracing = tracing if tracing or not endpoint else Tracing.to(endpoint)
@@ -84,7 +89,9 @@ class Server:
         keys = Keys(Path(settings.keys_file), settings) if settings.keys_file else None
         self.reloads = Reloads([one for one in (self._certificates, keys) if one is not None], self.metrics)
         observer, auth = Observer(self.metrics, self._tracing), Auth(settings, keys, Quotas())
-        interceptors = [observer, auth, self._watches, Guard()]
+        intake = Intake(settings, self.holdings)
+        guard = Guard(intake, settings.write_seconds, self.stalls)
+        interceptors = [observer, auth, intake, self._watches, guard]
         self._grpc = grpc.aio.server(interceptors=interceptors, options=_options(settings))
         self._add_services()
 
@@ -190,13 +197,21 @@ def _options(settings: Settings) -> Sequence[tuple[str, Any]]:
         "grpc.keepalive_timeout_ms": settings.keepalive_timeout,
         "grpc.http2.ping_timeout_ms": settings.keepalive_timeout,  # else a minute, while nothing else is sent
         "grpc.http2.min_recv_ping_interval_without_data_ms": settings.min_ping_seconds,
+        "grpc.server_handshake_timeout_ms": settings.request_seconds,
+        "grpc.max_connection_idle_ms": settings.max_idle_seconds,
         "grpc.max_connection_age_ms": settings.max_connection_seconds,
         "grpc.max_connection_age_grace_ms": longest,
     }
     return [
         ("grpc.so_reuseport", 0),  # a second server on the port must fail, not take half of the calls
         ("grpc.max_receive_message_length", settings.max_request_bytes),
-        ("grpc.max_concurrent_streams", STREAMS),
+        ("grpc.max_allowed_incoming_connections", settings.max_connections),
+        ("grpc.max_concurrent_streams", settings.max_streams),
+        ("grpc.max_metadata_size", METADATA_BYTES),
+        ("grpc.absolute_max_metadata_size", 2 * METADATA_BYTES),
+        ("grpc.http2.lookahead_bytes", WINDOW),
+        ("grpc.http2.bdp_probe", 0),  # else the window grows with the speed of the connection
+        ("grpc.http2.write_buffer_size", WRITE_BUFFER),
         ("grpc.keepalive_permit_without_calls", 1),
         *((name, min(round(value * 1000), 2**31 - 1)) for name, value in seconds.items()),
     ]

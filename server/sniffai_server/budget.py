@@ -1,10 +1,10 @@
 """What one search may spend: the request's limits, the server's caps, and the call's deadline."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from sniffai.params import Limits
+from sniffai.params import DEFAULT_MEMORY_BYTES, Limits
 from sniffai.v1 import notice_pb2
 from sniffai.wire import warning
 from sniffai_server.settings import Settings
@@ -14,6 +14,13 @@ Number = TypeVar("Number", int, float)
 MIN_MARGIN: Final = 0.03
 """Seconds kept for the way back, at least; longer deadlines keep a share of their time."""
 MARGIN_SHARE: Final = 0.05
+
+TREE_LEAST: Final = 1 << 20
+"""Bytes that the tree of any search may take."""
+TREE_PER_SIMULATION: Final = 256
+"""Bytes by which one simulation may make a tree grow; some 40 are usual."""
+TREE_PER_SECOND: Final = 64 << 20
+"""Bytes by which a tree may grow in a second; some 8 million are usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,17 @@ class Budget:
             return cls(limits, None)
         margin = max(MIN_MARGIN, MARGIN_SHARE * time_remaining)
         return cls(limits, time.monotonic() + time_remaining - margin)
+
+    @property
+    def for_the_tree(self) -> Limits:
+        """The limits with no more memory than the search can use, so that a small one sets little aside."""
+        limits = self.limits
+        memory = float(limits.memory_bytes or DEFAULT_MEMORY_BYTES)
+        if limits.simulations:
+            memory = min(memory, TREE_LEAST + TREE_PER_SIMULATION * limits.simulations)
+        if limits.seconds:
+            memory = min(memory, TREE_LEAST + TREE_PER_SECOND * limits.seconds)
+        return replace(limits, memory_bytes=int(memory))
 
 
 def effective_limits(requested: Limits, settings: Settings) -> tuple[Limits, list[notice_pb2.Warning]]:

@@ -1,5 +1,6 @@
 """What is known of the call in progress, for its log line, its metrics and its span."""
 
+import asyncio
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Final
@@ -31,6 +32,8 @@ class Call:
     """Seconds that its search waited for a slot; ``None`` where it never got one."""
     searched: list[Analysis] = field(default_factory=list)
     """What its searches found."""
+    last_word: "asyncio.Future[None] | None" = None
+    """A status that is not OK, on its way; done when it has gone out, or the call is over."""
 
 
 def stop_of(found: Analysis, code: str) -> str:

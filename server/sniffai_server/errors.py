@@ -35,13 +35,22 @@ from sniffai_server.calls import current_call
 from sniffai_server.refusals import (
     ClosingError,
     ExpiredError,
+    HeldError,
     KeyRefusedError,
+    MessageCountError,
     QueueFullError,
     QuotaError,
+    SlowRequestError,
+    StalledReaderError,
+    TooLargeError,
     UnfinishedError,
     UnknownMethodError,
 )
 from sniffai_server.trailers import add_trailers, trailers_of
+
+LAST_WORD_SECONDS: Final = 1.0
+"""How long a call waits for its status to go out. A reader who takes nothing gets it when it goes on; nothing else of
+the call is kept for it."""
 
 DOMAIN: Final = "sniffai"
 """The ``domain`` of every ErrorInfo."""
@@ -77,10 +86,27 @@ async def abort(context: Any, error: Exception) -> None:
         add_trailers(context, grpc_retry_pushback_ms=str(math.ceil(error.retry_after * 1000)))
     ready = rpc_status.to_status(status)
     _let_go(error)
+    word = asyncio.ensure_future(
+        context.abort(ready.code, ready.details, (*trailers_of(context), *ready.trailing_metadata))
+    )
+    current_call().last_word = word
+    word.add_done_callback(_read)
+    await asyncio.wait({word}, timeout=LAST_WORD_SECONDS)
+    if not word.done():
+        raise asyncio.CancelledError("the status waits for a reader who takes nothing")
+    current_call().last_word = None
     try:
-        await context.abort(ready.code, ready.details, (*trailers_of(context), *ready.trailing_metadata))
+        word.result()
     except grpc.aio.InternalError as over:
         raise asyncio.CancelledError from over
+    finally:
+        del word  # its error has this frame in its traceback
+
+
+def _read(word: "asyncio.Future[None]") -> None:
+    """Look at what became of a status: where nobody waits for it any more, it is no news."""
+    if not word.cancelled():
+        word.exception()
 
 
 def _let_go(error: BaseException | None) -> None:
@@ -135,6 +161,28 @@ def _over_quota(error: QuotaError) -> Status:
     )
 
 
+def _held(error: HeldError) -> Status:
+    info = ErrorInfo(reason=error.reason, metadata={"limit": error.limit, "own": str(error.own).lower()})
+    code = RESOURCE_EXHAUSTED if error.own else UNAVAILABLE
+    return _status(code, str(error), info, _retry(error.retry_after))
+
+
+def _too_large(error: TooLargeError) -> Status:
+    return _status(RESOURCE_EXHAUSTED, str(error), ErrorInfo(reason="REQUEST_TOO_LARGE"))
+
+
+def _message_count(error: MessageCountError) -> Status:
+    return _status(INVALID_ARGUMENT, str(error), ErrorInfo(reason="NOT_ONE_MESSAGE"))
+
+
+def _slow_request(error: SlowRequestError) -> Status:
+    return _status(DEADLINE_EXCEEDED, str(error), ErrorInfo(reason="REQUEST_TOO_SLOW"))
+
+
+def _stalled_reader(error: StalledReaderError) -> Status:
+    return _status(DEADLINE_EXCEEDED, str(error), ErrorInfo(reason="READER_STALLED"))
+
+
 def _key_refused(error: KeyRefusedError) -> Status:
     return _status(UNAUTHENTICATED, str(error), ErrorInfo(reason=error.reason))
 
@@ -176,5 +224,10 @@ TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
     ExpiredError: _expired,
     UnfinishedError: _unfinished,
     UnknownMethodError: _unknown_method,
+    HeldError: _held,
+    TooLargeError: _too_large,
+    MessageCountError: _message_count,
+    SlowRequestError: _slow_request,
+    StalledReaderError: _stalled_reader,
 }
 """What is not a fault of the server, with the status that tells so."""

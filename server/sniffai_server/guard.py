@@ -1,88 +1,82 @@
-"""The interceptor around every call: bytes that cannot be decoded, and exceptions, become proper statuses.
+"""The innermost interceptor: it reads requests, and turns undecodable bytes and exceptions into proper statuses.
 
-Left alone, grpc.aio answers both with UNKNOWN and sends the exception's text to the client.
+Left alone, grpc.aio answers both with UNKNOWN and sends the exception's text to the client. It would also hand a method
+its request only once that has arrived: here every method is told of at its headers, whatever its kind, and the request
+is read in :class:`Intake`'s time and room. Nothing of a request is kept by the frames that wait here for its answer.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import grpc
 from google.protobuf.message import DecodeError
 
 from sniffai_server.errors import UndecodableError, abort
-from sniffai_server.handlers import Continuation, Function, Handler, MaybeHandler, write_all
-
-
-class Undecodable:
-    """Stands where a request would be whose bytes are no message."""
+from sniffai_server.handlers import Continuation, Handler, MaybeHandler, function_of, write_all
+from sniffai_server.intake import Intake
+from sniffai_server.pace import PacedContext, Stalls
 
 
 class Guard(grpc.aio.ServerInterceptor):
-    """Guards the methods of every service, health and reflection included."""
+    """Guards the methods of every service, health and reflection included.
+
+    :param write_seconds: how long the reader of a stream may take nothing.
+    """
+
+    def __init__(self, intake: Intake, write_seconds: float, stalls: Stalls) -> None:
+        self._intake = intake
+        self._write_seconds = write_seconds
+        self._stalls = stalls
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
     ) -> MaybeHandler:
         """The method's handler, guarded; ``None`` passes for a method that does not exist."""
         handler = await continuation(handler_call_details)
-        return None if handler is None else _guarded(handler)
+        if handler is None:
+            return None
+        method = handler_call_details.method.lstrip("/")
+        make, guarded = grpc.stream_unary_rpc_method_handler, self._unary
+        if handler.response_streaming:
+            make, guarded = grpc.stream_stream_rpc_method_handler, self._stream
+        return make(partial(guarded, handler, method), response_serializer=handler.response_serializer)
 
-
-def _guarded(handler: Handler) -> Handler:
-    coders = {
-        "request_deserializer": _tolerant(handler.request_deserializer),
-        "response_serializer": handler.response_serializer,
-    }
-    if handler.unary_unary:
-        return grpc.unary_unary_rpc_method_handler(_unary(handler.unary_unary), **coders)
-    if handler.unary_stream:
-        return grpc.unary_stream_rpc_method_handler(_stream(handler.unary_stream, _decoded), **coders)
-    if handler.stream_stream:
-        return grpc.stream_stream_rpc_method_handler(_stream(handler.stream_stream, _all_decoded), **coders)
-    return handler
-
-
-def _tolerant(decode: Callable[[bytes], Any] | None) -> Callable[[bytes], Any]:
-    """The deserializer, with :class:`Undecodable` for what it cannot read: there no status can be set yet."""
-
-    def tolerant(data: bytes) -> Any:
+    async def _unary(self, handler: Handler, method: str, _: Any, context: Any) -> Any:
         try:
-            return decode(data) if decode else data
-        except DecodeError:
-            return Undecodable()
-
-    return tolerant
-
-
-def _unary(call: Function) -> Function:
-    async def guarded(request: Any, context: Any) -> Any:
-        try:
-            return await call(_decoded(request), context)
+            return await function_of(handler)(await self._request(handler, method, context), context)
         except Exception as error:
             await _end(context, error)
 
-    return guarded
-
-
-def _stream(call: Function, decoded: Callable[[Any], Any]) -> Function:
-    async def guarded(request: Any, context: Any) -> None:
+    async def _stream(self, handler: Handler, method: str, _: Any, context: Any) -> None:
+        paced = PacedContext(context, self._write_seconds, self._stalls)
         try:
-            await write_all(call(decoded(request), context), context)
+            if handler.request_streaming:
+                answers = function_of(handler)(self._requests(handler, method, context), paced)
+            else:
+                answers = function_of(handler)(await self._request(handler, method, context), paced)
+            await write_all(answers, paced)
         except Exception as error:
             await _end(context, error)
 
-    return guarded
+    async def _request(self, handler: Handler, method: str, context: Any) -> Any:
+        return _decoded(handler, await self._intake.message(method, context))
+
+    async def _requests(self, handler: Handler, method: str, context: Any) -> AsyncIterator[Any]:
+        async for message in self._intake.messages(method, context):
+            yield _decoded(handler, message)
 
 
-def _decoded(request: Any) -> Any:
-    if isinstance(request, Undecodable):
-        raise UndecodableError
-    return request
+def _decoded(handler: Handler, message: bytes) -> Any:
+    """The request.
 
-
-async def _all_decoded(requests: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    async for request in requests:
-        yield _decoded(request)
+    :raises UndecodableError: the bytes are none.
+    """
+    decode = handler.request_deserializer
+    try:
+        return decode(message) if decode else message
+    except DecodeError:
+        raise UndecodableError from None
 
 
 async def _end(context: Any, error: Exception) -> None:

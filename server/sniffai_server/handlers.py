@@ -22,6 +22,8 @@ MaybeHandler: TypeAlias = "grpc.RpcMethodHandler[Any, Any] | None"
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[MaybeHandler]]"
 
 HEALTH: Final = "grpc.health.v1.Health"
+LASTING: Final = (f"{HEALTH}/Watch", "grpc.reflection.")
+"""How the names of methods begin whose streams end only when the client says so."""
 
 
 class Interceptor(grpc.aio.ServerInterceptor):
@@ -84,6 +86,11 @@ async def write_all(answers: Any, context: Any) -> None:
         return
     async for answer in answers:
         await context.write(answer)
+
+
+def function_of(handler: Handler) -> Function:
+    """The function of a handler."""
+    return _parts(handler)[1]
 
 
 def _parts(handler: Handler) -> tuple[Callable[..., Handler], Function]:

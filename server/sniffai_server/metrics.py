@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from functools import partial
 from typing import Final
 from wsgiref.simple_server import WSGIServer
@@ -26,8 +27,11 @@ from sniffai.version import VERSION
 from sniffai_server.admission import SlotQueue
 from sniffai_server.callers import Priority
 from sniffai_server.calls import Call, stop_of
+from sniffai_server.holdings import Holding
+from sniffai_server.intake import Holdings
 from sniffai_server.listening import ListenError, find_place, told
 from sniffai_server.logs import lost_lines
+from sniffai_server.pace import Stalls
 
 SECONDS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60)
 SPEEDS: Final = (1e3, 3e3, 1e4, 3e4, 1e5, 2e5, 3e5, 5e5, 1e6)
@@ -40,9 +44,11 @@ class Metrics:
     """Counts what happens on one server; nothing is shared between servers.
 
     :param queue: whose depth, slots and memory are told.
+    :param holdings: what callers hold, to be told.
+    :param stalls: the writes that wait for their readers, to be told.
     """
 
-    def __init__(self, queue: SlotQueue) -> None:
+    def __init__(self, queue: SlotQueue, holdings: Holdings, stalls: Stalls) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         GCCollector(registry=self.registry)
@@ -60,6 +66,7 @@ class Metrics:
         self._reloads = self._counter("reloads", "Times that a file was read again", "file", "result")
         self.registry.register(_LostLines())
         self._tell(queue)
+        self._tell_held(holdings, stalls)
 
     @contextmanager
     def open_call(self, method: str) -> Iterator[None]:
@@ -105,8 +112,21 @@ class Metrics:
         self._gauge("queue_size", "Searches that may wait for a slot").set(queue.size)
         self._gauge("slots", "Searches that may run at the same time").set(queue.slots)
         self._gauge("slots_busy", "Searches that run").set_function(lambda: queue.busy)
+        self._gauge("searches_paused", "Searches that made way and wait to go on").set_function(lambda: queue.paused)
         self._gauge("tree_reserved_bytes", "Memory that running searches may take").set_function(lambda: queue.reserved)
         self._gauge("tree_limit_bytes", "Memory that all searches may take together").set(queue.memory)
+
+    def _tell_held(self, holdings: Holdings, stalls: Stalls) -> None:
+        """Gauges that look at what callers hold whenever they are read."""
+        held = self._gauge("held", "What callers make the server hold", "what")
+        limit = self._gauge("held_limit", "How much of it they may, all together", "what")
+        for one in fields(holdings):
+            holding: Holding = getattr(holdings, one.name)
+            held.labels(one.name).set_function(partial(getattr, holding, "held"))
+            limit.labels(one.name).set(holding.most)
+        self._gauge("stalled_writes", "Messages that wait for a reader who takes nothing").set_function(
+            lambda: stalls.count
+        )
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(f"sniffai_{name}", text, labels, registry=self.registry)

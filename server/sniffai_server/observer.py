@@ -73,7 +73,7 @@ class Observer(Interceptor):
             add_trailers(context, x_request_id=call.request_id)
             return answer
         except asyncio.CancelledError:
-            code = cancel_code(context)
+            code = code_of(context) if call.last_word else cancel_code(context)
             raise
         except grpc.aio.AbortError:
             code = code_of(context)

@@ -40,7 +40,7 @@ class ClosingError(Exception):
     retry_after = RETRY_LEAST
 
     def __init__(self) -> None:
-        super().__init__("the server is going down")
+        super().__init__("the server is shutting down")
 
 
 class QuotaError(Exception):
@@ -77,3 +77,61 @@ class UnknownMethodError(Exception):
 
     def __init__(self) -> None:
         super().__init__("there is no such method here")
+
+
+class HeldError(Exception):
+    """Callers hold as much of something as they may.
+
+    :param reason: of what, ``UPPER_SNAKE``.
+    :param limit: how much that is, in words, such as ``"250 open calls"``.
+    :param own: whether the caller itself holds as much as one may; else all of them do together.
+    """
+
+    retry_after = 1.0
+    """Seconds: only those who hold it know when they give it back."""
+
+    def __init__(self, reason: str, limit: str, *, own: bool) -> None:
+        super().__init__(f"more than {limit} of {'one client' if own else 'all clients together'}")
+        self.reason = reason
+        self.limit = limit
+        self.own = own
+
+
+class SlowRequestError(Exception):
+    """A request did not arrive in time.
+
+    :param seconds: the time that it had.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"the request did not arrive within {seconds:g} s")
+
+
+class StalledReaderError(Exception):
+    """The reader of an answer took nothing for too long.
+
+    :param seconds: how long that is.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"the reader took nothing for {seconds:g} s")
+
+
+class MessageCountError(Exception):
+    """A call that needs one message came with none, or with more.
+
+    :param none: whether there was none.
+    """
+
+    def __init__(self, *, none: bool) -> None:
+        super().__init__(f"one message is expected, not {'none' if none else 'more'}")
+
+
+class TooLargeError(Exception):
+    """A request is larger than its method takes.
+
+    :param most: the largest, in bytes.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"a request of this method has at most {most:,} bytes")

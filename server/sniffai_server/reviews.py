@@ -1,10 +1,11 @@
 """Reviews of matches: many small searches on the server's slots, and a message for each piece as it is done.
 
 A review is admitted before anything is done for it: where the queue is full, it is refused; where as many reviews of
-its class are under way as there are slots, it waits in a line of their own. Its record is read in the thread of a slot.
-The pieces of one review are made one after the other and run side by side, no more than there are slots, and each
-search waits for its turn in the queue by itself. So a review leaves room for whatever is more urgent between any two
-searches of its own, and what it takes of memory does not grow with what is still to be done.
+its class are under way as may be, or as many of its caller's as there are slots, it waits in a line of their own. Its
+record is read in the thread of a slot. The pieces of one review are made one after the other and run side by side, no
+more than there are slots, and each search waits for its turn in the queue by itself. So what it takes of memory does
+not grow with what is still to be done. Where its reader takes nothing, few pieces are made ahead, and its place in the
+line is another's until the reader goes on.
 """
 
 import asyncio
@@ -32,6 +33,9 @@ Work = Generator[tuple[Searcher, Limits], Analysis, Result]
 Done = tuple[int, Result]
 """A piece by its place in the order of play, and what came of it."""
 
+UNDER_WAY: Final = 4
+"""Reviews of one class that may be under way, for each slot; one caller may have as many as there are slots."""
+
 
 class Reviews:
     """Answers calls of AnalyzeMatch."""
@@ -40,7 +44,9 @@ class Reviews:
         self._settings = settings
         self._searches = searches
         slots, size = settings.slots, settings.queue_size
-        self._lines: Final = {priority: SlotQueue(slots, size, memory=0) for priority in Priority}
+        self._lines: Final = {
+            priority: SlotQueue(UNDER_WAY * slots, size, memory=0, share=slots) for priority in Priority
+        }
         """The reviews under way and those that wait, by class: what is urgent does not wait for what is not."""
 
     async def answer(self, request: pb.AnalyzeMatchRequest, context: Any) -> None:
@@ -50,7 +56,7 @@ class Reviews:
         :raises QueueFullError: there is no room to wait.
         :raises ExpiredError: the call's deadline came before its turn.
         :raises UnfinishedError: the call's deadline came before the end.
-        :raises ClosingError: the server goes down.
+        :raises ClosingError: the server is shutting down.
         """
         asked = wire.read_review(request)
         limits, warnings = effective_limits(asked.limits, self._settings)
@@ -62,7 +68,9 @@ class Reviews:
         warnings += asked.warnings
         end = Budget.of(limits, context.time_remaining()).end
         self._searches.queue.check_room(admission)
-        async with self._lines[admission.priority].slot(admission, end):
+        line = self._lines[admission.priority]
+        async with line.slot(admission, end) as turn:
+            context.on_stall, context.on_resume = partial(line.step_aside, turn), partial(line.come_back, turn)
             subject, unknown = await self._searches.read(partial(_read, request), admission, end)
             run = _Run(self._searches, each_job(subject, limits, asked.seed), admission, end)
             results = await _told(run, subject.size, asked.language, context)
@@ -96,15 +104,18 @@ class _Run:
         self._admission = admission
         self._end = end
         self._done: asyncio.Queue[Done | None] = asyncio.Queue()
+        self._ahead = asyncio.Semaphore(2 * searches.queue.slots)
+        """Pieces that may be made before the reader has taken one."""
 
     async def results(self) -> AsyncGenerator[Done]:
-        """The pieces as they are done. Closing the iterator stops the searches."""
+        """The pieces as they are done, few of them ahead of the reader. Closing the iterator stops the searches."""
         workers = [asyncio.ensure_future(self._work()) for _ in range(self._searches.queue.slots)]
         whole = asyncio.gather(*workers)
         whole.add_done_callback(lambda _: self._done.put_nowait(None))
         try:
             while (one := await self._done.get()) is not None:
                 yield one
+                self._ahead.release()
             whole.result()
         finally:
             await _cancelled([*workers, whole])
@@ -115,6 +126,7 @@ class _Run:
     async def _work(self) -> None:
         """One piece after the other."""
         while True:
+            await self._ahead.acquire()
             async with self._next:
                 piece = await asyncio.to_thread(next, self._jobs, None)
             if piece is None:

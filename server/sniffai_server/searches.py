@@ -1,21 +1,24 @@
-"""The searches of this process: a fixed number of threads, off the event loop, each to be stopped at any moment.
+"""The searches of this process: in threads, off the event loop, each to be stopped or paused at any moment.
 
 The compiled core lets go of the interpreter's lock while it searches, so that the event loop and the other searches
-run on. A slot is held until its thread has ended: what the queue counts as free is free.
+run on. A slot is held until its thread has ended, or waits for its next turn, and the tree is freed before the slot:
+what the queue counts as free is free.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from sniffai.params import DEFAULT_MEMORY_BYTES
+from sniffai.params import Limits
 from sniffai.report import Analysis
 from sniffai.run import SNAPSHOT_SECONDS, Told
 from sniffai.search import Searcher
-from sniffai_server.admission import Admission, SlotQueue
+from sniffai_server.admission import PAUSED_MOST, Admission, SlotQueue, Turn
 from sniffai_server.budget import Budget
 from sniffai_server.calls import current_call
 from sniffai_server.latest import Latest
@@ -29,8 +32,8 @@ class Searches:
 
     def __init__(self, queue: SlotQueue) -> None:
         self.queue = queue
-        self._pool = ThreadPoolExecutor(queue.slots, thread_name_prefix="search")
-        self._running: set[Searcher] = set()
+        self._pool = ThreadPoolExecutor(queue.slots + PAUSED_MOST, thread_name_prefix="search")
+        self._running: dict[Searcher, Turn] = {}
         self._closing = False
 
     @property
@@ -67,9 +70,17 @@ class Searches:
         if searcher.forced:
             analysis = searcher.run(budget.limits)
         else:
-            work = partial(searcher.run, budget.limits, end=budget.end, on_snapshot=on_snapshot, interval=interval)
-            async with self._turn(searcher, budget, admission):
-                analysis = await self._off_loop(searcher, work)
+            limits = budget.for_the_tree
+            async with self._turn(searcher, budget.end, admission, limits.memory_bytes or 0) as turn:
+                work = partial(
+                    searcher.run,
+                    limits,
+                    end=budget.end,
+                    on_snapshot=on_snapshot and _telling(on_snapshot, budget.limits),
+                    interval=interval,
+                    on_slice=_pausing(self.queue, turn, searcher),
+                )
+                analysis = replace(await self._off_loop(searcher, turn, work), limits=budget.limits)
         current_call().searched.append(analysis)
         return analysis
 
@@ -112,8 +123,8 @@ class Searches:
         :raises ClosingError: the server goes down.
         """
         current_call().priority = admission.priority
-        async with self.queue.slot(admission, end) as waited:
-            current_call().queue_wait = waited
+        async with self.queue.slot(admission, end) as turn:
+            current_call().queue_wait = turn.waited
             if self._closing:
                 raise ClosingError
             done = self._pool.submit(work)
@@ -127,43 +138,46 @@ class Searches:
     def finish_early(self) -> None:
         """Make every search, also those that wait, answer with what it has."""
         self._closing = True
-        for searcher in tuple(self._running):
+        for searcher, turn in tuple(self._running.items()):
             searcher.stop()
+            turn.wake()
 
     def close(self) -> None:
-        """End the threads."""
+        """End the threads. May be called from any thread."""
         self.finish_early()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     @asynccontextmanager
-    async def _turn(self, searcher: Searcher, budget: Budget, admission: Admission) -> AsyncIterator[float]:
-        """A slot for a search, with its memory, from its turn to its end; gives the seconds waited.
+    async def _turn(
+        self, searcher: Searcher, end: float | None, admission: Admission, memory: int
+    ) -> AsyncIterator[Turn]:
+        """A turn for a search, with its memory, from its first slot to its end.
 
         :raises QueueFullError: too many searches wait already.
         :raises ExpiredError: the call's deadline came before its turn.
         """
         current_call().priority = admission.priority
-        memory = budget.limits.memory_bytes or DEFAULT_MEMORY_BYTES
-        async with self.queue.slot(admission, budget.end, memory) as waited:
-            current_call().queue_wait = waited
-            self._running.add(searcher)
+        async with self.queue.slot(admission, end, memory) as turn:
+            current_call().queue_wait = turn.waited
+            self._running[searcher] = turn
             try:
                 if self._closing:
                     searcher.stop()
-                yield waited
+                yield turn
             finally:
-                self._running.discard(searcher)
+                del self._running[searcher]
 
-    async def _off_loop(self, searcher: Searcher, work: Callable[[], Analysis]) -> Analysis:
+    async def _off_loop(self, searcher: Searcher, turn: Turn, work: Callable[[], Analysis]) -> Analysis:
         """Do work of a search in a thread. Cancelling stops the search, and ends when the thread has ended.
 
-        What a cancelled search found is told to nobody, but counts as work done.
+        The tree is freed in the thread. What a cancelled search found is told to nobody, but counts as work done.
         """
-        done = self._pool.submit(work)
+        done = self._pool.submit(_freeing, searcher, work)
         try:
             await _end_of(done)
         except asyncio.CancelledError:
             searcher.stop()
+            self.queue.leave(turn)
             await _end_of(done)
             if done.exception() is None:
                 current_call().searched.append(done.result())
@@ -172,6 +186,35 @@ class Searches:
             return done.result()
         finally:
             del done  # or an error would hold itself, by the frame in its traceback, and the search with it
+
+
+def _freeing(searcher: Searcher, work: Callable[[], Found]) -> Found:
+    """Do work of a search, then free its trees: whoever made the search may hold it until the answer has been read."""
+    try:
+        return work()
+    finally:
+        searcher.free()
+
+
+def _telling(on_snapshot: Told, limits: Limits) -> Told:
+    """Who is told of snapshots, with the limits that the request and the server set."""
+    return lambda snapshot: on_snapshot(replace(snapshot, limits=limits))
+
+
+def _pausing(queue: SlotQueue, turn: Turn, searcher: Searcher) -> Callable[[], None]:
+    """What a search asks between two slices: it waits there while its slot is needed elsewhere."""
+    loop = asyncio.get_running_loop()
+
+    def hand_over() -> None:
+        loop.call_soon_threadsafe(queue.hand_over, turn, searcher.memory_bytes)
+
+    def pause() -> None:
+        if turn.wanted:
+            left = None if turn.deadline is None else turn.deadline - time.monotonic()
+            if not turn.pause(hand_over, left):
+                loop.call_soon_threadsafe(queue.leave, turn)
+
+    return pause
 
 
 async def _end_of(done: "Future[Any]") -> None:

@@ -107,10 +107,39 @@ class Settings:
         "most memory of all trees together, in bytes; what does not fit waits",
         least=0,
         most=MOST_BYTES,
-        shown_default="slots times max_search_bytes",
+        shown_default="twice slots times max_search_bytes",
     )
     max_request_bytes: int = setting(
         MEBIBYTE, "largest request, in bytes; a round's record takes less than 10 kB", least=1024, most=MEBIBYTE
+    )
+
+    max_held_bytes: int = setting(
+        64 * MEBIBYTE,
+        "most memory of the requests of all open calls, in bytes; one client may have a quarter",
+        least=1024,
+        most=MOST_BYTES,
+    )
+    max_connections: int = setting(
+        1000, "connections that all clients together may have; further ones are closed", least=1, most=1_000_000
+    )
+    max_streams: int = setting(
+        256,
+        "calls that one connection may have open; a client with more waits on its own side",
+        least=1,
+        most=1_000_000,
+    )
+    max_calls: int = setting(
+        1000, "calls that all clients together may have open; one client may have a quarter", least=1, most=1_000_000
+    )
+    max_watches: int = setting(
+        100,
+        "health watches and reflection streams that may be open, and health checks; one client may have a quarter",
+        least=1,
+        most=1_000_000,
+    )
+    request_seconds: float = setting(10.0, "time that a request has to arrive", least=0.01, most=DAY)
+    write_seconds: float = setting(
+        10.0, "time after which a stream ends whose reader takes nothing", least=0.01, most=DAY
     )
 
     client_calls: int = setting(0, "calls that one client may have open, 0 for any number", least=0, most=1_000_000)
@@ -125,6 +154,9 @@ class Settings:
     keepalive_seconds: float = setting(60.0, "seconds of silence before a client is pinged", least=1, most=DAY)
     keepalive_timeout: float = setting(20.0, "seconds that a client has to answer a ping", least=1, most=DAY)
     min_ping_seconds: float = setting(20.0, "clients that ping more often are cut off", least=0, most=DAY)
+    max_idle_seconds: float = setting(
+        120.0, "time after which a connection without a call is closed in good order", least=1, most=DAY
+    )
     max_connection_seconds: float = setting(
         300.0, "age at which a connection is closed in good order, so that clients spread", least=1, most=DAY
     )
@@ -174,8 +206,8 @@ class Settings:
 
     @property
     def search_memory(self) -> int:
-        """Bytes that the trees of all running searches may take together."""
-        return self.max_total_bytes or self.slots * self.max_search_bytes
+        """Bytes that all trees may take together: by default as much again, for searches that have made way."""
+        return self.max_total_bytes or 2 * self.slots * self.max_search_bytes
 
     @property
     def caps(self) -> Limits:

@@ -1,4 +1,4 @@
-"""Streams that last until the client has had enough: health watches and reflection. A server that goes down ends them.
+"""Streams that last until the client has had enough: health watches and reflection. A server that shuts down ends them.
 
 Left alone, one client that watches the health would hold every shutdown for the whole grace period.
 """
@@ -6,12 +6,10 @@ Left alone, one client that watches the health would hold every shutdown for the
 import asyncio
 from typing import Any, Final
 
-from sniffai_server.handlers import HEALTH, Interceptor, Proceed
+from sniffai_server.handlers import LASTING, Interceptor, Proceed
 
-LASTING: Final = (f"{HEALTH}/Watch", "grpc.reflection.")
-"""How the names of methods begin that end only when the client says so."""
 LAST_WORD_SECONDS: Final = 0.1
-"""How long a watch has to tell its client that the server is going down."""
+"""How long a watch has to tell its client that the server is shutting down."""
 
 
 class Watches(Interceptor):

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import random
 import time
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -13,15 +14,20 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from sniffai.v1 import analysis_pb2, analysis_service_pb2
-from sniffai_server.admission import Admission, Priority, SlotQueue, admission_of
+from sniffai_server.admission import QUANTUM, Admission, Priority, SlotQueue, admission_of
 from sniffai_server.callers import CALLER, Caller, peer_host
 from sniffai_server.refusals import ExpiredError, QueueFullError
+from sniffai_server.turns import State, Turn
 from tests.server.support import TIMEOUT, choice, failure, running_server, story, stubs_of, told, view_message
 
 MEBIBYTE = 1 << 20
 SOON = Admission("a", Priority.INTERACTIVE)
 LATER = Admission("a", Priority.ANALYSIS)
 LAST = Admission("a", Priority.BULK)
+
+
+def of(caller: str, priority: Priority = Priority.ANALYSIS) -> Admission:
+    return Admission(caller, priority)
 
 
 class Line:
@@ -32,6 +38,7 @@ class Line:
         self.order: list[str] = []
         self._ends: dict[str, asyncio.Event] = {}
         self.tasks: dict[str, asyncio.Task[float]] = {}
+        self.turns: dict[str, Turn] = {}
 
     async def ask(self, name: str, admission: Admission, deadline: float | None = None, memory: int = 0) -> None:
         """Ask for a slot, and let the queue decide."""
@@ -40,15 +47,29 @@ class Line:
         await settle()
 
     async def _hold(self, name: str, admission: Admission, deadline: float | None, memory: int) -> float:
-        async with self.queue.slot(admission, deadline, memory) as waited:
+        async with self.queue.slot(admission, deadline, memory) as turn:
             self.order.append(name)
+            self.turns[name] = turn
             await self._ends[name].wait()
-        return waited
+        return turn.waited
 
     async def end(self, name: str) -> None:
         self._ends[name].set()
         await self.tasks[name]
         await settle()
+
+    async def slice(self, name: str, kept: int = 0) -> None:
+        """The end of a slice of a search: it hands its slot over if that is wanted."""
+        turn = self.turns[name]
+        if turn.state is State.RUNNING and turn.wanted:
+            turn.go.clear()
+            self.queue.hand_over(turn, kept)
+        await settle()
+
+    @property
+    def running(self) -> set[str]:
+        """Who holds a slot."""
+        return {name for name, turn in self.turns.items() if turn.state is State.RUNNING}
 
     async def cancel(self, name: str) -> None:
         self.tasks[name].cancel()
@@ -234,6 +255,196 @@ async def test_everything_is_given_back() -> None:
     assert (queue.busy, queue.reserved, [queue.depth(priority) for priority in Priority]) == (0, 0, [0, 0, 0])
 
 
+async def test_callers_of_a_class_take_turns() -> None:
+    """However many searches one of them has waiting."""
+    line = Line(SlotQueue(slots=1, size=10, memory=1))
+    for name in ("a1", "a2", "a3", "b1", "b2", "c1"):
+        await line.ask(name, of(name[0]))
+    for name in ("a1", "b1", "c1", "a2", "b2", "a3"):
+        assert line.order[-1] == name
+        await line.end(name)
+    assert line.queue.busy == 0
+
+
+async def test_whoever_holds_fewer_slots_goes_first() -> None:
+    line = Line(SlotQueue(slots=3, size=10, memory=1))
+    for name in ("a1", "a2", "b1", "a3", "b2", "c1"):
+        await line.ask(name, of(name[0]))
+    assert line.order == ["a1", "a2", "b1"]
+    await line.end("b1")
+    assert line.order[3:] == ["c1"]
+    await line.end("c1")
+    assert line.order[4:] == ["b2"]
+
+
+async def test_one_caller_cannot_fill_the_queue() -> None:
+    """A newcomer with nothing waiting takes the place of the last of whoever has the most waiting."""
+    line = Line(SlotQueue(slots=1, size=4, memory=1))
+    for name in ("a0", "a1", "a2", "a3", "a4"):
+        await line.ask(name, of("a"))
+    line.queue.check_room(of("b"))
+    with pytest.raises(QueueFullError):
+        line.queue.check_room(of("a"))
+    for name, gone in (("b1", "a4"), ("c1", "a3")):
+        await line.ask(name, of(name[0]))
+        with pytest.raises(QueueFullError) as refused:
+            await line.tasks[gone]
+        assert refused.value.displaced
+    for name in ("b2", "d1"):  # nobody has more waiting than b would have; then d pushes out one of a's two
+        with contextlib.suppress(QueueFullError):
+            await line.ask(name, of(name[0]))
+    with pytest.raises(QueueFullError) as refused:
+        await line.tasks["b2"]
+    assert not refused.value.displaced
+    with pytest.raises(QueueFullError):
+        await line.tasks["a2"]
+    with pytest.raises(QueueFullError):
+        line.queue.check_room(of("e"))
+    await line.end("a0")
+    assert line.order == ["a0", "b1"]
+
+
+async def test_a_less_urgent_search_makes_way_at_once() -> None:
+    line = Line(SlotQueue(slots=1, size=5, memory=1, clock=lambda: 0.0))
+    await line.ask("bulk", LAST)
+    await line.slice("bulk")
+    assert line.running == {"bulk"}
+    await line.ask("urgent", SOON)
+    assert line.turns["bulk"].wanted and not line.turns["bulk"].go.is_set()
+    await line.slice("bulk")
+    assert (line.running, line.queue.paused, line.queue.depth(Priority.BULK)) == ({"urgent"}, 1, 0)
+    await line.end("urgent")
+    assert line.running == {"bulk"} and line.turns["bulk"].go.is_set() and not line.turns["bulk"].wanted
+    await line.end("bulk")
+    assert (line.queue.busy, line.queue.paused) == (0, 0)
+
+
+async def test_long_searches_of_several_callers_take_turns() -> None:
+    now = 0.0
+    line = Line(SlotQueue(slots=2, size=9, memory=1, clock=lambda: now))
+    for name in ("a1", "a2", "b1", "c1"):
+        await line.ask(name, of(name[0]))
+    seen = []
+    for _ in range(8):
+        for name in sorted(line.running):
+            await line.slice(name)
+        seen.append(" ".join(sorted(line.running)))
+        now += 1.01 * QUANTUM
+        line.queue.look_again()
+    assert seen == ["a1 a2", "b1 c1", "a1 c1", "a1 b1", "b1 c1", "a1 c1", "a1 b1", "b1 c1"]
+
+
+async def test_one_callers_own_searches_do_not_take_turns() -> None:
+    now = 0.0
+    line = Line(SlotQueue(slots=1, size=9, memory=1, clock=lambda: now))
+    await line.ask("a1", of("a"))
+    await line.ask("a2", of("a"))
+    now += 100 * QUANTUM
+    line.queue.look_again()
+    assert not line.turns["a1"].wanted
+
+
+async def test_what_a_paused_search_keeps_stays_reserved() -> None:
+    line = Line(SlotQueue(slots=1, size=9, memory=100))
+    await line.ask("bulk", LAST, memory=80)
+    await line.ask("urgent", SOON, memory=60)
+    await line.slice("bulk", kept=30)
+    assert (line.running, line.queue.reserved) == ({"urgent"}, 90)
+    await line.end("urgent")
+    assert (line.running, line.queue.reserved) == ({"bulk"}, 80)
+    await line.end("bulk")
+    assert line.queue.reserved == 0
+
+
+async def test_a_search_does_not_make_way_for_one_that_would_not_fit() -> None:
+    line = Line(SlotQueue(slots=1, size=9, memory=100))
+    await line.ask("bulk", LAST, memory=80)
+    await line.ask("urgent", SOON, memory=60)
+    await line.slice("bulk", kept=50)
+    assert line.running == {"bulk"} and line.turns["bulk"].go.is_set()
+    await line.end("bulk")
+    assert (line.running, line.queue.reserved) == ({"urgent"}, 60)
+
+
+async def test_a_paused_search_whose_end_comes_answers_without_a_slot() -> None:
+    line = Line(SlotQueue(slots=1, size=9, memory=100))
+    await line.ask("bulk", LAST, memory=80)
+    await line.ask("urgent", SOON, memory=10)
+    await line.slice("bulk", kept=30)
+    line.queue.leave(line.turns["bulk"])
+    assert line.turns["bulk"].go.is_set()
+    assert (line.queue.paused, line.queue.reserved, line.running) == (0, 40, {"urgent"})
+    await line.end("bulk")
+    assert line.queue.reserved == 10
+    await line.end("urgent")
+    assert (line.queue.reserved, line.queue.busy) == (0, 0)
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_whatever_is_paused_goes_on_in_the_end(seed: int) -> None:
+    """Searches by lot, with little memory: all of them end, none holds more than there is, nothing is left."""
+    lots, now = random.Random(seed), 0.0
+    queue = SlotQueue(slots=2, size=50, memory=100, clock=lambda: now)
+    ended = []
+
+    async def one(number: int) -> None:
+        admission = Admission(lots.choice("abc"), lots.choice(list(Priority)))
+        async with queue.slot(admission, None, memory=lots.randrange(1, 101)) as turn:
+            tree = 0
+            for _ in range(lots.randrange(1, 8)):
+                await asyncio.sleep(0)
+                assert turn.state is State.RUNNING
+                tree = lots.randrange(tree, turn.memory + 1)
+                if turn.wanted:
+                    turn.go.clear()
+                    queue.hand_over(turn, tree)
+                    while not turn.go.is_set():
+                        await asyncio.sleep(0)
+        ended.append(number)
+
+    tasks = [asyncio.create_task(one(number)) for number in range(30)]
+    await asyncio.sleep(0)
+    while not all(task.done() for task in tasks):
+        now += QUANTUM / 3
+        queue.look_again()
+        assert queue.busy or all(task.done() for task in tasks) or not any(map(bool, queue._waiting.values()))
+        assert queue.busy <= 2 and queue.reserved <= 100
+        await asyncio.sleep(0)
+    await asyncio.gather(*tasks)
+    assert len(ended) == 30
+    assert (queue.busy, queue.reserved, queue.paused) == (0, 0, 0)
+    assert not (queue._turns or queue._served or queue._slots_of)
+
+
+async def test_who_steps_aside_comes_back_at_once() -> None:
+    """As a review whose reader takes nothing: it holds no slot, and waits for none when the reader goes on."""
+    line = Line(SlotQueue(slots=1, size=2, memory=1))
+    await line.ask("first", LAST)
+    await line.ask("second", LAST)
+    line.queue.step_aside(line.turns["first"])
+    await settle()
+    assert line.running == {"second"}
+    await line.ask("third", LAST)
+    await line.ask("fourth", LAST)  # the one aside takes one of the two places to wait
+    with pytest.raises(QueueFullError):
+        await line.tasks["fourth"]
+    line.queue.come_back(line.turns["first"])
+    assert (line.running, line.queue.busy) == ({"first", "second"}, 2)
+    await line.end("second")
+    assert line.order == ["first", "second"]
+    await line.end("first")
+    assert line.order[-1] == "third"
+
+
+async def test_one_callers_share_of_the_slots() -> None:
+    line = Line(SlotQueue(slots=4, size=9, memory=1, share=2))
+    for name in ("a1", "a2", "a3", "b1"):
+        await line.ask(name, of(name[0]))
+    assert line.running == {"a1", "a2", "b1"}
+    await line.end("a1")
+    assert line.running == {"a1", "a2", "a3", "b1"} - {"a1"}
+
+
 class Context:
     def auth_context(self) -> dict[str, Any]:
         return {}
@@ -367,10 +578,12 @@ def test_an_urgent_call_displaces_bulk_work(full: SimpleNamespace) -> None:
 
 
 def test_expired_in_the_queue_is_never_searched(full: SimpleNamespace) -> None:
-    error = told(search(full.stubs, timeout=0.5, priority="INTERACTIVE").exception())
+    full.calls[2].cancel()
+    wait_until(lambda: full.queue.depth(Priority.BULK) == 1)
+    error = told(search(full.stubs, timeout=0.5, priority="BULK").exception())
     assert error.code == "DEADLINE_EXCEEDED"
     assert error.reason in ("EXPIRED_IN_QUEUE", "")
-    assert [full.queue.depth(priority) for priority in Priority] == [0, 0, 1]
+    wait_until(lambda: full.queue.depth(Priority.BULK) == 1)
     full.calls[0].cancel()
     full.calls[1].cancel()
     wait_until(lambda: full.queue.busy == 0)

@@ -155,7 +155,7 @@ def test_settings_check_themselves(fields_given: dict[str, Any], name: str) -> N
 
 def test_limits_that_follow() -> None:
     settings = Settings(slots=3, max_search_bytes=1 << 20, max_seconds=0.5, default_seconds=2.0)
-    assert settings.search_memory == 3 << 20
+    assert settings.search_memory == 6 << 20
     assert (settings.caps.memory_bytes, settings.default_limits.seconds) == (1 << 20, 0.5)
     assert Settings(slots=3, max_total_bytes=1 << 20).caps.memory_bytes == 1 << 20
 

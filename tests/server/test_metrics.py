@@ -16,8 +16,10 @@ from prometheus_client import CollectorRegistry
 
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2
 from sniffai_server.admission import Priority, SlotQueue
+from sniffai_server.intake import Holdings
 from sniffai_server.listening import ListenError
 from sniffai_server.metrics import Metrics
+from sniffai_server.pace import Stalls
 from sniffai_server.settings import Settings
 from tests.server.support import (
     TIMEOUT,
@@ -33,7 +35,7 @@ from tests.server.support import (
 
 DEPLOY = Path(__file__).parent.parent.parent / "server" / "deploy"
 SUFFIXES = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",), "unknown": ("",)}
-LABELS = {"method", "code", "reason", "priority", "stop_reason", "le", "version", "job", "instance"} | {
+LABELS = {"method", "code", "reason", "priority", "stop_reason", "what", "le", "version", "job", "instance"} | {
     "file",
     "result",
 }
@@ -94,7 +96,8 @@ def test_what_goes_on(measured: SimpleNamespace) -> None:
     calls = [measured.stubs.analysis.Analyze.future(request, timeout=TIMEOUT) for _ in range(3)]
     samples = settled(measured.url, 'sniffai_queue_depth{priority="analysis"}', 1)
     assert (samples["sniffai_slots_busy"], samples["sniffai_slots"], samples["sniffai_queue_size"]) == (2, 2, 64)
-    assert samples["sniffai_tree_reserved_bytes"] == samples["sniffai_tree_limit_bytes"] == 2 * (256 << 20)
+    assert samples["sniffai_tree_reserved_bytes"] == 2 * (256 << 20)
+    assert samples["sniffai_tree_limit_bytes"] == 4 * (256 << 20)
     method = 'method="sniffai.v1.AnalysisService/Analyze"'
     assert samples[f"sniffai_requests_in_flight{{{method}}}"] == 3
     for call in reversed(calls):
@@ -130,7 +133,7 @@ def test_metrics_survive_a_scrape_under_load(measured: SimpleNamespace) -> None:
 
 def known() -> set[str]:
     """The names of all time series that a server gives."""
-    registry: CollectorRegistry = Metrics(SlotQueue(1, 1, 1)).registry
+    registry: CollectorRegistry = Metrics(SlotQueue(1, 1, 1), Holdings.of(Settings()), Stalls()).registry
     return {family.name + suffix for family in registry.collect() for suffix in SUFFIXES[family.type]} | {"up"}
 
 
@@ -181,6 +184,6 @@ def test_reasons_and_codes_in_the_queries_are_real() -> None:
 
 def test_every_metric_is_on_the_dashboard() -> None:
     text = " ".join(queries().values())
-    families: Any = Metrics(SlotQueue(1, 1, 1)).registry.collect()
+    families: Any = Metrics(SlotQueue(1, 1, 1), Holdings.of(Settings()), Stalls()).registry.collect()
     names = {family.name for family in families if family.name.startswith("sniffai_")}
     assert {name for name in names if name not in text} == set()
