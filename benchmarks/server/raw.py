@@ -21,8 +21,14 @@ SECONDS: Final = 20.0
 
 @dataclass(slots=True)
 class Stream:
-    """What came of one stream."""
+    """One stream: what is still to be sent, and what came of it."""
 
+    room: int
+    """Bytes that the server takes now."""
+    waiting: bytearray = field(default_factory=bytearray)
+    """Bytes of the body that wait for room."""
+    ends: bool = False
+    """Whether the body ends with them."""
     data: bytearray = field(default_factory=bytearray)
     headers: int = 0
     """Blocks of headers: the second, or the first with the end of the stream, is the status."""
@@ -34,15 +40,18 @@ class RawConnection:
     """One connection over plaintext; frames are read by a thread of its own.
 
     :param window: bytes that the server may send on a stream before the reader asks for more.
+    :param source: the address to call from, such as ``"127.0.0.2"``; any where not given.
     """
 
-    def __init__(self, address: str, window: int = WINDOW) -> None:
+    def __init__(self, address: str, window: int = WINDOW, source: str = "") -> None:
         host, _, port = address.rpartition(":")
-        self._socket = socket.create_connection((host, int(port)), SECONDS)
+        self._socket = socket.create_connection((host, int(port)), SECONDS, (source, 0) if source else None)
         self._socket.settimeout(None)
         self._authority = address
         self._next = 1
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._room = WINDOW
+        self._stream_room = WINDOW
         self.streams: dict[int, Stream] = {}
         self.closed = False
         self._changed = threading.Condition()
@@ -61,7 +70,7 @@ class RawConnection:
     def open(self, method: str, metadata: Mapping[str, str] | None = None, end: bool = False) -> int:
         """Send the headers of a call and nothing else; returns the number of its stream."""
         number, self._next = self._next, self._next + 2
-        self.streams[number] = Stream()
+        self.streams[number] = Stream(self._stream_room)
         fields = {
             ":method": "POST",
             ":scheme": "http",
@@ -76,10 +85,11 @@ class RawConnection:
         return number
 
     def data(self, stream: int, payload: bytes, end: bool = False) -> None:
-        """Send bytes of a body, whatever windows say."""
-        parts = [payload[at : at + FRAME] for at in range(0, len(payload), FRAME)] or [b""]
-        for part in parts:
-            self._send(frame(DATA, END_STREAM if end and part is parts[-1] else 0, stream, part))
+        """Send bytes of a body, as the server takes them."""
+        with self._lock:
+            self.streams[stream].waiting += payload
+            self.streams[stream].ends = end
+            self._pump(stream)
 
     def call(self, method: str, message: bytes, metadata: Mapping[str, str] | None = None) -> int:
         """A whole call; returns the number of its stream."""
@@ -89,7 +99,8 @@ class RawConnection:
 
     def open_window(self, stream: int, size: int) -> None:
         """Let the server send more on a stream."""
-        self._send(frame(WINDOW_UPDATE, 0, stream, struct.pack(">I", size)))
+        for number in (0, stream):
+            self._send(frame(WINDOW_UPDATE, 0, number, struct.pack(">I", size)))
 
     def reset(self, stream: int) -> None:
         """Give a call up."""
@@ -112,6 +123,42 @@ class RawConnection:
         self._socket.close()
         self._thread.join(SECONDS)
 
+    def _pump(self, number: int) -> None:
+        """Send what the windows have room for."""
+        stream = self.streams[number]
+        while stream.waiting or stream.ends:
+            size = min(FRAME, len(stream.waiting), stream.room, self._room)
+            if size <= 0 and stream.waiting:
+                return
+            last = stream.ends and size == len(stream.waiting)
+            self._send(frame(DATA, END_STREAM if last else 0, number, bytes(stream.waiting[:size])))
+            del stream.waiting[:size]
+            stream.room -= size
+            self._room -= size
+            if last:
+                stream.ends = False
+
+    def _make_room(self, number: int, size: int) -> None:
+        """The server takes more."""
+        with self._lock:
+            if number:
+                if number in self.streams:
+                    self.streams[number].room += size
+                    self._pump(number)
+            else:
+                self._room += size
+                for each in tuple(self.streams):
+                    self._pump(each)
+
+    def _settle(self, payload: bytes) -> None:
+        """Heed the server's settings."""
+        with self._lock:
+            for name, value in struct.iter_unpack(">HI", payload):
+                if name == INITIAL_WINDOW_SIZE:
+                    change, self._stream_room = value - self._stream_room, value
+                    for number in tuple(self.streams):
+                        self._make_room(number, change)
+
     def _send(self, data: bytes) -> None:
         with self._lock:
             try:
@@ -133,7 +180,10 @@ class RawConnection:
 
     def _take(self, kind: int, flags: int, number: int, payload: bytes) -> None:
         if kind == SETTINGS and not flags & ACK:
+            self._settle(payload)
             self._send(frame(SETTINGS, ACK, 0, b""))
+        elif kind == WINDOW_UPDATE:
+            self._make_room(number, int.from_bytes(payload, "big"))
         elif kind == PING and not flags & ACK:
             self._send(frame(PING, ACK, 0, payload))
         stream = self.streams.get(number)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import grpc
 
 from sniffai_server.callers import caller_of
-from sniffai_server.calls import current_call
+from sniffai_server.calls import Call, current_call
 from sniffai_server.handlers import HEALTH, LASTING, Interceptor, Proceed
 from sniffai_server.holdings import Holding
 from sniffai_server.refusals import MessageCountError, SlowRequestError, TooLargeError
@@ -56,6 +56,7 @@ class Holdings:
 class _Open:
     """One open call."""
 
+    call: Call
     holding: Holding
     caller: str
     holdings: Holdings
@@ -64,7 +65,7 @@ class _Open:
 
     def over(self, _: Any) -> None:
         """The call's task has ended; a status may still be on its way."""
-        word = current_call().last_word
+        word = self.call.last_word
         if word is None:
             self._give()
         else:
@@ -92,7 +93,7 @@ class Intake(Interceptor):
 
         :raises HeldError: as many are open as may be.
         """
-        call = _Open(self._holding(method), caller_of(context).name, self._holdings)
+        call = _Open(current_call(), self._holding(method), caller_of(context).name, self._holdings)
         call.holding.take(call.caller)
         OPEN.set(call)
         context.add_done_callback(call.over)
