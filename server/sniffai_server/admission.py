@@ -126,9 +126,14 @@ class SlotQueue:
         :raises QueueFullError: there is no room to wait, or another search took the place.
         :raises ExpiredError: the deadline came first.
         """
-        began = asyncio.get_running_loop().create_future()
-        memory = min(memory, self.memory)
-        turn = Turn(admission, deadline, memory, next(self._numbers), self._clock(), began)
+        turn = Turn(
+            admission,
+            deadline,
+            memory=min(memory, self.memory),
+            number=next(self._numbers),
+            asked=self._clock(),
+            began=asyncio.get_running_loop().create_future(),
+        )
         self._turns[turn.caller] += 1
         try:
             await self._enter(turn)
@@ -247,6 +252,7 @@ class SlotQueue:
         turn.kept, turn.state = None, State.OVER
         if not turn.began.cancel() and not turn.began.cancelled():
             turn.began.exception()  # told already, or to nobody: its task was cancelled
+        del turn.began  # an error that it holds has frames in its traceback that hold the turn, and the search with it
         turn.wake()
         self._turns[turn.caller] -= 1
         if not self._turns[turn.caller]:

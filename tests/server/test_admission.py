@@ -2,9 +2,11 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import random
 import time
+import weakref
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -414,6 +416,38 @@ async def test_whatever_is_paused_goes_on_in_the_end(seed: int) -> None:
     assert len(ended) == 30
     assert (queue.busy, queue.reserved, queue.paused) == (0, 0, 0)
     assert not (queue._turns or queue._served or queue._slots_of)
+
+
+@pytest.mark.parametrize("late", [True, False])
+async def test_a_refused_search_is_kept_by_nothing(late: bool) -> None:
+    """Neither by its error nor by the queue: it goes at once, not when the garbage collector comes by."""
+    now = 0.0
+    queue = SlotQueue(slots=1, size=0 if not late else 1, memory=1, clock=lambda: now)
+
+    class Search:
+        pass
+
+    async def ask(search: Search) -> None:
+        async with queue.slot(LAST, 1.0):
+            raise AssertionError(search)
+
+    gc.collect()
+    gc.disable()
+    try:
+        async with queue.slot(LAST, None):
+            search = Search()
+            left = weakref.ref(search)
+            task = asyncio.create_task(ask(search))
+            del search
+            await settle()
+            now = 2.0
+        with contextlib.suppress(ExpiredError, QueueFullError):
+            await task
+        del task
+        await settle()
+        assert left() is None
+    finally:
+        gc.enable()
 
 
 async def test_who_steps_aside_comes_back_at_once() -> None:
