@@ -1,4 +1,8 @@
-"""Types at the library's door: what a caller hands over is what it should be, or an error says at once what it is."""
+"""Types at the library's door: what a caller hands over is what it should be, or an error says at once what it is.
+
+A whole number is anything with ``__index__``, NumPy's integers among them, and booleans are none; what is kept is a
+plain ``int``. The checks of numbers are the core's (:mod:`sniffai_ext.doors`).
+"""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -7,6 +11,20 @@ from typing import Any, TypeGuard, TypeVar
 
 from sniffai.errors import LimitsError, RecordError, SniffError
 from sniffai.shown import shown
+from sniffai_ext.doors import as_real, as_whole, read_flag, read_real, read_whole
+
+__all__ = [
+    "as_real",
+    "as_whole",
+    "is_listed",
+    "keep",
+    "read_callable",
+    "read_flag",
+    "read_kind",
+    "read_path",
+    "read_real",
+    "read_whole",
+]
 
 T = TypeVar("T")
 
@@ -22,6 +40,11 @@ def read_kind(value: object, kind: type[T], field: str, reason: str, error: type
     if not isinstance(value, kind):
         raise error(f"{kind.__name__} is expected here, not {shown(value)}", reason=reason, field=field)
     return value
+
+
+def keep(frozen: object, field: str, value: object) -> None:
+    """Put what a door made of a value in its place, in a frozen dataclass that is being made."""
+    object.__setattr__(frozen, field, value)
 
 
 def is_listed(value: object) -> TypeGuard[Iterable[Any]]:

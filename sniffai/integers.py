@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from sniffai.doors import is_listed
+from sniffai.doors import as_whole, is_listed
 from sniffai.errors import ViewError
 from sniffai.shown import shown
 
@@ -12,15 +12,16 @@ BOUND: Final = 30_000
 
 
 def read_integer(value: object, field: str) -> int:
-    """A whole number that is no boolean and lies within -30000..30000.
+    """A whole number that is no boolean and lies within -30000..30000, as an ``int``.
 
     :raises ViewError: it is not; ``field`` is what the caller calls it.
     """
-    if not isinstance(value, int) or isinstance(value, bool):
+    number = as_whole(value)
+    if number is None:
         raise ViewError(f"a whole number is expected here, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
-    if not -BOUND <= value <= BOUND:
+    if not -BOUND <= number <= BOUND:
         raise ViewError(f"the number is outside -{BOUND}..{BOUND}", reason="NUMBER_OUT_OF_RANGE", field=field)
-    return value
+    return number
 
 
 def read_integers(values: Iterable[object], field: str) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
+from sniffai.doors import as_real, keep, read_flag, read_whole
 from sniffai.errors import LimitsError
 from sniffai.shown import shown
 
@@ -41,17 +42,14 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.simulations is not None:
-            _check_whole("simulations", self.simulations, 1, MAX_SIMULATIONS)
+            keep(self, "simulations", read_whole(self.simulations, "simulations", 1, MAX_SIMULATIONS))
         if self.memory_bytes is not None:
-            _check_whole("memory_bytes", self.memory_bytes, MIN_MEMORY_BYTES, MAX_SIMULATIONS)
-        _check_flag("stop_when_decided", self.stop_when_decided)
-        _check_above_zero("seconds", self.seconds, MAX_SECONDS, "a time is above 0 and at most {:,} seconds")
-        _check_above_zero(
-            "target_standard_error",
-            self.target_standard_error,
-            MAX_STANDARD_ERROR,
-            "a target standard error is above 0 and at most {:,} points",
-        )
+            most = MAX_SIMULATIONS
+            keep(self, "memory_bytes", read_whole(self.memory_bytes, "memory_bytes", MIN_MEMORY_BYTES, most))
+        keep(self, "stop_when_decided", read_flag(self.stop_when_decided, "stop_when_decided"))
+        _keep_above_zero(self, "seconds", MAX_SECONDS, "a time is above 0 and at most {:,} seconds")
+        sentence = "a target standard error is above 0 and at most {:,} points"
+        _keep_above_zero(self, "target_standard_error", MAX_STANDARD_ERROR, sentence)
 
     def effective(self) -> "Limits":
         """The limits in force, the defaults filled in."""
@@ -111,11 +109,13 @@ class SearchParams:
     def __post_init__(self) -> None:
         for name, (least, most) in _RANGES.items():
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
+            number = as_real(value)
+            if number is None or not least <= number <= most:
                 message = f"{least:g}..{most:g} is expected, not {shown(value)}"
                 raise LimitsError(message, reason="OUT_OF_RANGE", field=name)
+            keep(self, name, number)
         for name in ("net_leaf", "inference", "forget", "exact", "match", "common_worlds"):
-            _check_flag(name, getattr(self, name))
+            keep(self, name, read_flag(getattr(self, name), name))
 
     def pool_size(self, simulations: float) -> int:
         """Worlds to weigh for so many simulations; 0 where all worlds weigh the same."""
@@ -145,8 +145,7 @@ def check_seed(seed: int) -> int:
 
     :raises LimitsError: it is not a whole number in 0..2**64-1.
     """
-    _check_whole("seed", seed, 0, MAX_SEED)
-    return seed
+    return read_whole(seed, "seed", 0, MAX_SEED)
 
 
 def check_threads(threads: int) -> int:
@@ -154,8 +153,7 @@ def check_threads(threads: int) -> int:
 
     :raises LimitsError: it is not a whole number in 1..64.
     """
-    _check_whole("threads", threads, 1, 64)
-    return threads
+    return read_whole(threads, "threads", 1, 64)
 
 
 def check_workers(workers: int) -> int:
@@ -163,29 +161,19 @@ def check_workers(workers: int) -> int:
 
     :raises LimitsError: it is not a whole number in 1..1024.
     """
-    _check_whole("workers", workers, 1, 1024)
-    return workers
+    return read_whole(workers, "workers", 1, 1024)
 
 
-def _check_whole(field: str, value: int, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise LimitsError(f"a whole number is expected, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
-    if not least <= value <= most:
-        raise LimitsError(f"{least}..{most} is expected, not {shown(value)}", reason="OUT_OF_RANGE", field=field)
-
-
-def _check_above_zero(field: str, value: float | None, most: int, sentence: str) -> None:
+def _keep_above_zero(limits: Limits, field: str, most: int, sentence: str) -> None:
+    value = getattr(limits, field)
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    number = as_real(value)
+    if number is None:
         raise LimitsError(f"a number is expected, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
-    if not 0 < value <= most:
+    if not 0 < number <= most:
         raise LimitsError(f"{sentence.format(most)}, not {shown(value)}", reason="OUT_OF_RANGE", field=field)
-
-
-def _check_flag(field: str, value: bool) -> None:
-    if not isinstance(value, bool):
-        raise LimitsError(f"True or False is expected, not {shown(value)}", reason="NOT_A_FLAG", field=field)
+    keep(limits, field, number)
 
 
 PLAIN: Final = SearchParams(

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from sniffai.doors import read_whole
 from sniffai.equity import load
 from sniffai.moves import Move
 from sniffai.ports import point_name
@@ -22,7 +23,6 @@ from sniffai.rules import team_of
 from sniffai.view import View
 from sniffai_ext.layout import Layout as CoreLayout
 from sniffai_ext.solver import Solver as CoreSolver
-from sniffai_ext.solver import check_range
 
 _Row: TypeAlias = tuple[int, int, int, int, float, tuple[tuple[int, int], ...]]
 
@@ -90,7 +90,7 @@ class Solver:
     """
 
     def __init__(self, *, match: bool = False, table_bytes: int = DEFAULT_TABLE_BYTES) -> None:
-        check_range(table_bytes, 64, 1 << 40, "table_bytes")
+        table_bytes = read_whole(table_bytes, "table_bytes", 64, 1 << 40)
         self._match = match
         self._table_bytes = table_bytes
         self._cores: dict[int, CoreSolver] = {}

@@ -16,16 +16,18 @@ number below ``ways`` samples an assignment without rejection; forward and backw
 from itertools import combinations
 from math import factorial
 
+from libc.stdint cimport INT32_MAX
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from sniffai_ext.doors cimport read_seed, read_whole
 from sniffai_ext.rng cimport below64, seed_rng, shuffle
 from sniffai_ext.types cimport ALL_TILES, FITTING, lowest, uint16_t
 from sniffai_ext.view cimport MAX_BATCHES
 
 import numpy as np
 
-from sniffai_ext.errors import HistoryError, LimitsError
+from sniffai_ext.errors import HistoryError, LimitsError, ViewError
 
 
 cdef class Belief:
@@ -35,7 +37,9 @@ cdef class Belief:
     :raises HistoryError: no deal explains the view.
     """
 
-    def __init__(self, View view):
+    def __cinit__(self, View view not None):
+        if view.players == 0:
+            raise ViewError("a view of nobody: View() makes views", reason="NOT_A_VIEW", field="view")
         cdef bint possible = self.take_view(view)
         if possible:
             self.list_tiles()
@@ -47,6 +51,15 @@ cdef class Belief:
     def __dealloc__(self):
         free(self.open_cells)
         free(self.ways)
+
+    def __copy__(self):
+        return self                          # it never changes
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        raise TypeError("the core keeps no view of a belief: pickle sniffai.Belief instead")
 
     # set-up
 
@@ -318,27 +331,25 @@ cdef class Belief:
         shuffle(rng, loose, n)
         return n
 
-    def sample(self, int count, seed):
+    def sample(self, count, seed):
         """``count`` deals drawn independently.
 
         :param seed: 0..2**64-1; the same seed gives the same deals.
         :return: ``(hands, talons)``: uint32 ``[count, players]`` tile masks (the seat's own hand is 0), and uint8
             ``[count, talon size]`` tile indices in drawing order.
-        :raises LimitsError: count is negative.
+        :param count: 0..2**31-1.
+        :raises LimitsError: count or seed is out of range.
         """
         cdef Rng rng
-        cdef int i
-        if count < 0:
-            raise LimitsError(f"a number of samples is not negative: {count}", reason="COUNT_OUT_OF_RANGE",
-                              field="count")
-        hands = np.zeros((count, self.players), np.uint32)
+        cdef int i, most = read_whole(count, "count", 0, INT32_MAX, LimitsError, "COUNT_OUT_OF_RANGE")
+        seed_rng(&rng, read_seed(seed))
+        hands = np.zeros((most, self.players), np.uint32)
         cdef int talon_size = self._talon_size()
-        talons = np.zeros((count, max(1, talon_size)), np.uint8)
+        talons = np.zeros((most, max(1, talon_size)), np.uint8)
         cdef uint32_t[:, ::1] hand_rows = hands
         cdef uint8_t[:, ::1] talon_rows = talons
-        seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
         with nogil:
-            for i in range(count):
+            for i in range(most):
                 self.sample_hands(&rng, &hand_rows[i, 0], &talon_rows[i, 0])
         return hands, talons[:, :talon_size]
 
@@ -353,12 +364,14 @@ cdef class Belief:
                 sizes[self.free_batch[i].place] += self.free_batch[i].size
         return sizes
 
-    def worlds(self, int limit):
+    def worlds(self, limit):
         """All distinct worlds with their weights: ``{(hand masks by seat..., talon mask): assignments}``.
 
         :param limit: give up beyond so many.
         :return: the dict, or None when there are more than ``limit`` worlds.
+        :raises LimitsError: the limit is not in 0..2**31-1.
         """
+        limit = read_whole(limit, "limit", 0, INT32_MAX)
         if self._pool_deals() > limit:           # one way to fill the cells alone makes too many worlds
             return None
         filled = {(self.full, (0,) * self.players, self.pool): 1}

@@ -2,6 +2,7 @@
 score at once."""
 
 from sniffai_ext.belief cimport Belief
+from sniffai_ext.doors cimport read_tiles, read_whole
 from sniffai_ext.layout cimport Layout
 from sniffai_ext.types cimport TILES, lowest, popcount, uint32_t
 
@@ -9,8 +10,10 @@ from math import comb
 
 import numpy as np
 
+from sniffai_ext.errors import ViewError
 
-def chance_without(Belief belief, int seat, uint32_t tiles):
+
+def chance_without(Belief belief not None, seat, tiles):
     """The chance that a seat holds none of some tiles now, exact up to rounding, 0..1.
 
     The cells are filled as the belief's table does, forwards, with one number more to keep: how many of the tiles went
@@ -18,19 +21,22 @@ def chance_without(Belief belief, int seat, uint32_t tiles):
 
     :param seat: 0..players-1.
     :param tiles: 28-bit mask.
+    :raises SniffError: there is no such seat or tile.
     """
+    cdef int holder = read_whole(seat, "seat", 0, belief.players - 1, ViewError)
+    cdef uint32_t asked = read_tiles(tiles, "tiles")
     cdef int i, loose, states = belief.full + 1
-    cdef int most = popcount(belief.hidden & tiles) + 1
+    cdef int most = popcount(belief.hidden & asked) + 1
     cdef double avoiding = 0
-    if seat == belief.seat:
-        return float(belief.own & tiles == 0)
-    if not belief.hidden & tiles:
+    if holder == belief.seat:
+        return float(belief.own & asked == 0)
+    if not belief.hidden & asked:
         return 1.0
     ways = np.zeros((states, most))
-    ways[belief.full, popcount(belief.pool & tiles)] = 1.0
+    ways[belief.full, popcount(belief.pool & asked)] = 1.0
     for i in range(belief.listed):
-        ways = _with_item(belief, i, seat, tiles, ways)
-    free = sum(belief.free_batch[i].size for i in range(belief.free_batches) if belief.free_batch[i].place == seat)
+        ways = _with_item(belief, i, holder, asked, ways)
+    free = sum(belief.free_batch[i].size for i in range(belief.free_batches) if belief.free_batch[i].place == holder)
     deals = comb(belief.pool_size, free)
     for loose in range(most):
         avoiding += ways[0, loose] * (comb(max(0, belief.pool_size - loose), free) / deals)
@@ -63,11 +69,13 @@ cdef object _with_item(Belief belief, int i, int seat, uint32_t tiles, object be
     return after
 
 
-def scores_at_once(Layout layout, uint32_t tiles):
+def scores_at_once(Layout layout not None, tiles):
     """What tiles could score at once, each at its best place: ``{points: mask}``, tiles that score nothing left out.
 
     :param tiles: 28-bit mask of tiles that are not on the table.
+    :raises SniffError: there is no such tile, or it lies on the table.
     """
+    read_tiles(tiles, "tiles")
     cdef int tile, at, points
     best = [0] * TILES
     for tile, at in layout.moves(tiles):

@@ -1,13 +1,18 @@
 """The Python door of the match equity: a table of chances for the core, owned and checked here."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport INT64_MAX
 
+from sniffai_ext.doors cimport read_int, read_items, read_seed, read_whole
 from sniffai_ext.rng cimport Rng, below, seed_rng
 from sniffai_ext.types cimport target_of, team_count
 
 import numpy as np
 
 from sniffai_ext.errors import LimitsError, ViewError
+from sniffai_ext.shown import shown
+
+cdef enum:
+    MOST_SCORE = 1_000_000
 
 
 cdef class Equity:
@@ -20,9 +25,9 @@ cdef class Equity:
     :raises SniffError: wrong seats, shape, or a chance outside its range.
     """
 
-    def __init__(self, int players, lead, int lowest):
+    def __cinit__(self, players, lead, lowest):
         cdef int size = row_count(players, lowest)
-        chances = np.array(lead, np.float32, order="C")
+        chances = float_array(lead, "lead")
         shape = (size,) * 3 + (2,) if players == 3 else (size, size)
         if chances.shape != shape:
             raise LimitsError(f"a table for {players} seats from {lowest} points has the shape {shape}, not "
@@ -38,6 +43,15 @@ cdef class Equity:
         cdef const float[::1] lot_cells = self.lot.ravel()
         self.table = EquityTable(&lead_cells[0], &lot_cells[0], players, target_of(players), lowest, size)
 
+    def __reduce__(self):
+        return type(self), (self.table.players, np.array(self.lead), self.table.lowest)
+
+    def __copy__(self):
+        return self                          # it never changes
+
+    def __deepcopy__(self, memo):
+        return self
+
     @property
     def players(self):
         return self.table.players
@@ -47,27 +61,29 @@ cdef class Equity:
         """Points of the first row; who stands lower stands as there."""
         return self.table.lowest
 
-    def chance(self, scores, int leader):
+    def chance(self, scores, leader):
         """Every team's chance, as :func:`win_chance` writes it.
 
         :param scores: one a team.
         :param leader: the seat that leads next; -1: by lot.
         :raises ViewError: wrong number of scores, or no such seat.
         """
+        cdef int first = read_int(leader, "leader", ViewError)
         cdef int[3] points
         cdef float[3] chances
         cdef int team, teams = team_count(self.table.players)
+        scores = read_items(scores, "scores", ViewError)
         if len(scores) != teams:
             raise ViewError(f"{self.table.players} seats have {teams} scores, one a team, not {len(scores)}",
                             reason="WRONG_NUMBER_OF_SCORES", field="scores")
-        if not -1 <= leader < self.table.players:
-            raise ViewError(f"there is no seat {leader}", reason="SEAT_OUT_OF_RANGE", field="leader")
+        if not -1 <= first < self.table.players:
+            raise ViewError(f"there is no seat {first}", reason="SEAT_OUT_OF_RANGE", field="leader")
         for team in range(teams):
-            points[team] = scores[team]
-        win_chance(&self.table, points, leader, chances)
+            points[team] = read_whole(scores[team], f"scores[{team}]", -MOST_SCORE, MOST_SCORE, ViewError)
+        win_chance(&self.table, points, first, chances)
         return tuple(chances[team] for team in range(teams))
 
-    def churn(self, long long count, seed):
+    def churn(self, count, seed):
         """Look up ``count`` chances at scores near each other, as a search does: to measure the speed.
 
         :return: the sum of the first team's chances.
@@ -75,28 +91,42 @@ cdef class Equity:
         cdef int[64][3] points
         cdef float[3] chances
         cdef double total = 0
-        cdef long long i
+        cdef long long i, most = read_whole(count, "count", 0, INT64_MAX)
         cdef int team
         cdef Rng rng
-        seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+        seed_rng(&rng, read_seed(seed))
         for i in range(64):
             for team in range(3):
                 points[i][team] = 100 + STEP * <int> below(&rng, 16)
         with nogil:
-            for i in range(count):
+            for i in range(most):
                 win_chance(&self.table, points[i & 63], <int> (i & 1) - (i & 4 == 4), chances)
                 total += chances[0]
         return total
 
 
-def row_count(int players, int lowest):
+def float_array(values, field):
+    """A float32 array of its own, in C order.
+
+    :raises LimitsError: the values are no numbers.
+    """
+    try:
+        with np.errstate(over="ignore"):
+            return np.array(values, np.float32, order="C")
+    except Exception:                        # a foreign object may raise whatever it likes
+        raise LimitsError(f"an array of numbers is expected, not {shown(values)}", reason="NOT_NUMBERS",
+                          field=field) from None
+
+
+def row_count(players, lowest):
     """How many scores a table has from ``lowest`` points, a multiple of 5 in -10000..0, to 5 below the target."""
-    if not 2 <= players <= 4:
-        raise ViewError(f"a match has 2, 3 or 4 seats, not {players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
-    if lowest % STEP or not -10000 <= lowest <= 0:
-        raise LimitsError(f"a multiple of {STEP} in -10000..0 is expected, not {lowest}", reason="OUT_OF_RANGE",
+    cdef int seats = read_int(players, "players", ViewError), least = read_int(lowest, "lowest")
+    if not 2 <= seats <= 4:
+        raise ViewError(f"a match has 2, 3 or 4 seats, not {seats}", reason="PLAYERS_OUT_OF_RANGE", field="players")
+    if least % STEP or not -10000 <= least <= 0:
+        raise LimitsError(f"a multiple of {STEP} in -10000..0 is expected, not {least}", reason="OUT_OF_RANGE",
                           field="lowest")
-    return (target_of(players) - lowest) // STEP
+    return (target_of(seats) - least) // STEP
 
 
 def pairs_within_one(chances):

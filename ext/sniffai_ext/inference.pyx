@@ -10,8 +10,9 @@ is no choice; the belief accounts for it exactly, so nothing is counted twice.
 from libc.math cimport expf, logf
 
 from sniffai_ext.belief cimport Belief
+from sniffai_ext.doors cimport read_seed
 from sniffai_ext.rng cimport Rng, seed_rng
-from sniffai_ext.types cimport move_tile, popcount, uint64_t
+from sniffai_ext.types cimport move_tile, popcount
 
 
 cdef inline int phase_of(const State *state) noexcept nogil:
@@ -63,11 +64,12 @@ cdef void log_likelihoods(const Model *model, View view, uint32_t[ALL_BATCHES] *
             + (1 - model.floor) * chosen_share(values, count, pick, model.temperature[phase_of(&state)]))
 
 
-def sampled_past(View view, seed):
+def sampled_past(View view not None, seed):
     """The other seats' choices in one deal drawn from the exact belief, for a look at what is weighed.
 
     :param seed: 0..2**64-1.
     :return: ``[(placements before it, seat, tile placed, hand before it)]``, a row a choice, in their order.
+    :raises LimitsError: the seed is out of range.
     :raises HistoryError: no deal explains the view.
     """
     cdef Belief belief = Belief(view)
@@ -76,7 +78,7 @@ def sampled_past(View view, seed):
     cdef const Choice *choice
     cdef Rng rng
     cdef int i
-    seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+    seed_rng(&rng, read_seed(seed))
     belief.sample_batches(&rng, got, talon)
     rows = []
     for i in range(view.choices):

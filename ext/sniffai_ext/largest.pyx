@@ -3,6 +3,12 @@
 
 from libc.math cimport M_PI, M_SQRT1_2, erfc, exp, hypot, sqrt
 
+from sniffai_ext.doors cimport read_items, read_real
+
+from sniffai_ext.errors import LimitsError
+
+cdef double MOST_POINTS = 1e12
+
 cdef enum:
     MOST = 64             # values: more than any seat has distinct moves
     FAR = 6               # standard errors below the largest mean beyond which there is no chance: one in 1,000 million
@@ -20,15 +26,17 @@ def best_chances(values):
     :param values: mean and standard error, at least 0, of each, at most 64 of them; equal certain ones share the
         probability.
     :return: a list of as many probabilities.
+    :raises LimitsError: too many values, or one that is not a finite mean and a finite error of at least 0.
     """
     cdef Value[MOST] near
     cdef Value best
     cdef double whole = 0
     cdef int i, found = 0
+    values = [read_value(value, place) for place, value in enumerate(read_items(values, "values"))]
     if not values:
         return []
     if len(values) > MOST:
-        raise ValueError(f"at most {MOST} values, not {len(values)}")
+        raise LimitsError(f"at most {MOST} values, not {len(values)}", reason="TOO_MANY_VALUES", field="values")
     best.mean, best.error = max(values)
     chances = [0.0] * len(values)
     places = []
@@ -41,6 +49,15 @@ def best_chances(values):
         chances[places[i]] = chance_of(near, found, i)
         whole += chances[places[i]]
     return [chance / whole for chance in chances]
+
+
+cdef tuple read_value(value, int place):
+    """A mean and an error as plain numbers."""
+    pair = read_items(value, f"values[{place}]")
+    if len(pair) != 2:
+        raise LimitsError("a mean and an error are expected", reason="NOT_A_VALUE", field=f"values[{place}]")
+    return (read_real(pair[0], f"values[{place}][0]", -MOST_POINTS, MOST_POINTS),
+            read_real(pair[1], f"values[{place}][1]", 0, MOST_POINTS))
 
 
 cdef double chance_of(const Value *values, int count, int own) noexcept nogil:

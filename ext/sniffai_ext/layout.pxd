@@ -103,3 +103,5 @@ cdef class Layout:
     cdef int compact(self, int tile, int at) except -1
     cdef int put(self, int tile, int at) except -1
     cdef Layout clone(self)
+    cdef uint32_t fitting(self, uint32_t mask) noexcept
+    cdef list placements_of(self, uint32_t hand)

@@ -1,6 +1,7 @@
 """The named layout: which tile lies where, by the ports of rules 3, with every check of a placement."""
 
-from sniffai_ext.types cimport ALL_TILES, TILES, make_move
+from sniffai_ext.doors cimport read_int, read_items, read_tiles
+from sniffai_ext.types cimport ALL_TILES, TILES, lowest, make_move
 
 from sniffai_ext.errors import MoveError, TileError
 
@@ -16,15 +17,31 @@ cdef str tile_text(int tile):
     return f"{LOW[tile]}|{HIGH[tile]}"
 
 
-def point_name(int at):
+def point_name(at):
     """The name of an attachment point code: ``"4|6:HIGH"``.
 
     :param at: ``tile * 4 + port``, 0..111.
     :raises TileError: there is no such tile or port.
     """
-    check_point(at)
-    tile, port = at >> 2, at & 3
+    cdef int point = read_int(at, "at", TileError)
+    check_point(point)
+    tile, port = point >> 2, point & 3
     return f"{tile_text(tile)}:{(DOUBLE_PORTS if is_double(tile) else PLAIN_PORTS)[port]}"
+
+
+def played_layout(placements):
+    """The layout that placements make.
+
+    :param placements: ``[(tile, at)]`` in play order.
+    :raises SniffError: one is not allowed; ``field`` is its index.
+    """
+    cdef Layout layout = Layout()
+    for i, placement in enumerate(read_items(placements, "placements", MoveError)):
+        pair = read_items(placement, f"[{i}]", MoveError)
+        if len(pair) != 2:
+            raise MoveError("a tile and an attachment point are expected", reason="NOT_A_MOVE", field=f"[{i}]")
+        layout.put(read_int(pair[0], f"[{i}].tile", MoveError), read_int(pair[1], f"[{i}].at", MoveError))
+    return layout
 
 
 cdef int check_point(int at) except -1:
@@ -67,6 +84,20 @@ cdef class Layout:
     def copy(self):
         """An independent copy."""
         return self.clone()
+
+    def __copy__(self):
+        return self.clone()
+
+    def __deepcopy__(self, memo):
+        return self.clone()
+
+    def __reduce__(self):
+        return played_layout, (self.placements(),)
+
+    def __eq__(self, other):
+        if not isinstance(other, Layout):
+            return NotImplemented
+        return self.placements() == other.placements()
 
     cdef bint port_open(self, int tile, int port) noexcept:
         """Whether a port of a placed tile is an attachment point (rules 3)."""
@@ -136,19 +167,25 @@ cdef class Layout:
             self.sniff = tile
         return self.points
 
-    def play(self, int tile, int at):
+    def play(self, tile, at):
         """Join ``tile`` at an attachment point (-1: the lead) and return the points.
 
         :raises MoveError: the rules do not allow it; ``field`` is ``"tile"`` or ``"at"``.
         """
-        return self.put(tile, at)
+        return self.put(read_int(tile, "tile", MoveError), read_int(at, "at", MoveError))
 
-    def check(self, int tile, int at):
+    def check(self, tile, at):
         """Raise what :meth:`play` would raise, and change nothing."""
-        self.compact(tile, at)
+        self.compact(read_int(tile, "tile", MoveError), read_int(at, "at", MoveError))
 
-    def fits(self, uint32_t mask):
-        """The tiles of a mask that can be joined somewhere (all of them before the lead)."""
+    def fits(self, mask):
+        """The tiles of a mask that can be joined somewhere (all of them before the lead).
+
+        :raises TileError: it is no mask of 28 tiles.
+        """
+        return self.fitting(read_tiles(mask, "mask"))
+
+    cdef uint32_t fitting(self, uint32_t mask) noexcept:
         return mask & (FITTING[self.arms.open] if self.placed else ALL_TILES)
 
     def attachment_points(self):
@@ -181,8 +218,18 @@ cdef class Layout:
         """``[(tile, at)]`` in play order; ``at`` is -1 for the lead."""
         return [(self.order[i], self.joined_at[i]) for i in range(self.placed)]
 
-    def moves(self, uint32_t hand):
-        """``[(tile, at)]``: every placement of a tile of ``hand``, ascending tile, then attachment point."""
+    def moves(self, hand):
+        """``[(tile, at)]``: every placement of a tile of ``hand``, ascending tile, then attachment point.
+
+        :raises TileError: it is no mask of 28 tiles, or a tile lies on the table.
+        """
+        cdef uint32_t mask = read_tiles(hand, "hand")
+        if mask & self.tiles:
+            raise TileError(f"{tile_text(lowest(mask & self.tiles))} lies on the table already", reason="TILE_TWICE",
+                            field="hand")
+        return self.placements_of(mask)
+
+    cdef list placements_of(self, uint32_t hand):
         cdef int tile, at, pips
         if self.placed == 0:
             return [(tile, -1) for tile in range(TILES) if hand >> tile & 1]
@@ -193,22 +240,24 @@ cdef class Layout:
             for at, pips in points if LOW[tile] == pips or HIGH[tile] == pips
         ]
 
-    def equal_points(self, int tile, int at):
+    def equal_points(self, tile, at):
         """All attachment points that lead to the same future as this one for ``tile`` (ascending; [] for the lead).
 
         Equal means: the same half joins, at equal pips and weight (rules, consequences).
         :raises MoveError: the move is not legal here.
         """
-        cdef int move = self.compact(tile, at)
-        if at == -1:
+        cdef int joined = read_int(tile, "tile", MoveError), point = read_int(at, "at", MoveError)
+        cdef int move = self.compact(joined, point)
+        if point == -1:
             return []
-        return [other for _, other in self.moves(1 << tile) if self.compact(tile, other) == move]
+        return [other for _, other in self.placements_of(<uint32_t> 1 << joined)
+                if self.compact(joined, other) == move]
 
-    def outlook(self, int tile, int at):
+    def outlook(self, tile, at):
         """``(points, count, contributions)`` as they would be after a placement.
 
         :raises MoveError: the move is not legal here.
         """
         cdef Layout after = self.clone()
-        after.put(tile, at)
+        after.put(read_int(tile, "tile", MoveError), read_int(at, "at", MoveError))
         return after.points, after.arms.count, after.contributions()

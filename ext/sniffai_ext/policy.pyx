@@ -1,14 +1,18 @@
 """The policy's Python door, and duels of policies without search."""
 
+from libc.stdint cimport INT32_MAX
+
+from sniffai_ext.doors cimport read_seed, read_whole
 from sniffai_ext.features cimport net_rows
 from sniffai_ext.net cimport lay_out, net_size
 from sniffai_ext.rng cimport Rng, seed_rng
 from sniffai_ext.rollout cimport deal, greedy_move
 from sniffai_ext.round cimport play, settle
-from sniffai_ext.types cimport RUNNING, int16_t, team_count, team_of, uint64_t
+from sniffai_ext.types cimport RUNNING, int16_t, team_count, team_of
 
 import numpy as np
 
+from sniffai_ext.doors import read_net
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.round import check_players
 from sniffai_ext.view cimport View
@@ -22,33 +26,38 @@ cdef class Policy:
     :raises SniffError: wrong number of seats or of weights.
     """
 
-    def __init__(self, int players, weights):
-        check_players(players)
-        block = np.array(weights, np.float32)
-        if block.shape != (weight_count(players),):
-            raise LimitsError(f"a net for {players} seats has {weight_count(players)} weights, not {block.shape}",
-                              reason="WRONG_NUMBER_OF_WEIGHTS", field="weights")
-        self.players = players
-        self.weights = block
-        lay_out(&self.net, &self.weights[0], net_rows(players), 1)
+    def __cinit__(self, players, weights):
+        self.players = check_players(players)
+        self.weights = read_net(weights, weight_count(players), players)
+        lay_out(&self.net, &self.weights[0], net_rows(self.players), 1)
 
-    def play_rounds(self, int rounds, seed):
+    def __reduce__(self):
+        return type(self), (self.players, np.array(self.weights))
+
+    def __copy__(self):
+        return self                          # it never changes
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def play_rounds(self, rounds, seed):
         """Play whole rounds from fresh deals against itself, by the best rating each time: to measure its speed.
 
         :param seed: 0..2**64-1; decides the deals.
         :return: ``(decisions, moves)``: how often there was a choice, and how many moves were rated then.
+        :raises LimitsError: a number out of range.
         """
         cdef uint8_t[MAX_MOVES] moves
         cdef float[MAX_MOVES] values
         cdef int16_t[3] scores
         cdef long long decisions = 0, rated = 0
-        cdef int i, count
+        cdef int i, count, most = read_whole(rounds, "rounds", 0, INT32_MAX)
         cdef State state
         cdef Rng rng
         scores[0] = scores[1] = scores[2] = 0
-        seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+        seed_rng(&rng, read_seed(seed))
         with nogil:
-            for i in range(rounds):
+            for i in range(most):
                 deal(&state, self.players, i % self.players, scores, &rng)
                 while state.end == RUNNING:
                     count = legal_moves(&state, moves)
@@ -59,10 +68,12 @@ cdef class Policy:
                     play(&state, moves[first_best(values, count) if count > 1 else 0])
         return decisions, rated
 
-    def rate(self, View view):
+    def rate(self, View view not None):
         """``[(tile, at, value)]`` for every distinct move of the view's seat (see ``rate_moves``), best first.
 
         ``at`` is the lowest of the equal attachment points. [] when the seat is not to place a tile.
+
+        :raises LimitsError: the view has another number of seats.
         """
         cdef State state
         cdef uint8_t[MAX_MOVES] moves
@@ -70,6 +81,7 @@ cdef class Policy:
         cdef int i, other, count
         if view.must != "play":
             return []
+        check_seats(self, view.players)
         view.fill_state(&state)
         for other in range(view.players):        # sizes are public; which tiles they are, the ratings never ask
             if other != view.seat:
@@ -85,9 +97,20 @@ cdef class Policy:
         return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
 
 
-def weight_count(int players):
-    """How many weights a net for so many seats has."""
-    return net_size(net_rows(players), 1)
+def weight_count(players):
+    """How many weights a net for so many seats has.
+
+    :raises ViewError: not 2, 3 or 4 seats.
+    """
+    return net_size(net_rows(check_players(players)), 1)
+
+
+cdef int check_seats(Policy policy, int players) except -1:
+    """Raise LimitsError unless a net is for so many seats."""
+    if policy.players != players:
+        raise LimitsError(f"a net for {policy.players} seats cannot serve {players}", reason="WRONG_NET",
+                          field="players")
+    return 0
 
 
 cdef int duel_round(State *state, const Net *team_net, const Net *other_net, int team, Rng *rng) noexcept nogil:
@@ -103,26 +126,31 @@ cdef int duel_round(State *state, const Net *team_net, const Net *other_net, int
     return margin
 
 
-def duel(int players, int deals, seed, Policy b, Policy a=None):
+def duel(players, deals, seed, Policy b not None, Policy a=None):
     """Paired deals without search: ``b`` in every seating against ``a`` (None: the greedy policy).
 
     :return: float64 ``[deals]``: b's mean margin a round in each deal, in points.
+    :raises SniffError: a number out of range, or a net for another number of seats.
     """
     cdef Rng rng
     cdef Rng lots
     cdef State start
     cdef State state
     cdef int16_t[3] scores
-    cdef int i, team, total, teams = team_count(players)
+    cdef int seats = check_players(players), count = read_whole(deals, "deals", 0, INT32_MAX)
+    cdef int i, team, total, teams = team_count(seats)
+    check_seats(b, seats)
+    if a is not None:
+        check_seats(a, seats)
     cdef const Net *b_net = &b.net
     cdef const Net *a_net = NULL if a is None else &a.net
-    margins = np.zeros(deals)
+    margins = np.zeros(count)
     cdef double[::1] rows = margins
     scores[0] = scores[1] = scores[2] = 0
-    seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+    seed_rng(&rng, read_seed(seed))
     with nogil:
-        for i in range(deals):
-            deal(&start, players, i % players, scores, &rng)
+        for i in range(count):
+            deal(&start, seats, i % seats, scores, &rng)
             total = 0
             for team in range(teams):
                 state = start

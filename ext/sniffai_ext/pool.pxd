@@ -22,6 +22,7 @@ cdef class Pool:
     cdef uint64_t place               # of draw number 0, in 1/2**64: draws go round the weights by the golden ratio
     cdef double started               # when filling began, by the monotonic clock
     cdef double span                  # seconds that filling may take; 0: as long as it takes
+    cdef int check_filled(self) except -1
     cdef bint late(self, double share) noexcept nogil
     cdef bint fill(self, Belief belief, View view, const Model *model, int room, int extra, Rng *rng) except -1
     cdef void add(self, View view, uint32_t[ALL_BATCHES] *got, uint32_t talon) noexcept nogil

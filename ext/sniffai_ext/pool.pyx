@@ -8,10 +8,12 @@ says with far less noise than independent draws have.
 """
 
 from libc.math cimport exp, log
+from libc.stdint cimport INT32_MAX
 from libc.stdlib cimport free, malloc
 
 from sniffai_ext.belief cimport TALON
 from sniffai_ext.clock cimport monotonic
+from sniffai_ext.doors cimport read_items, read_real, read_seed, read_tiles, read_whole
 from sniffai_ext.inference cimport log_likelihoods
 from sniffai_ext.policy cimport Policy
 from sniffai_ext.rng cimport next64, seed_rng
@@ -22,13 +24,14 @@ import numpy as np
 
 from sniffai_ext.errors import LimitsError, ViewError
 
-
 MOST_WORLDS = 1_000_000
 
 cdef enum:
     LEAST_WORLDS = 32     # worlds weighed however little time there is
     LOOK_EVERY = 8        # worlds between two looks at the clock
 
+cdef double LEAST_SHARE = 1e-6
+cdef double MOST_TEMPERATURE = 1e6
 cdef uint64_t GOLDEN = <uint64_t> 0x9e3779b97f4a7c15    # the golden ratio less 1, in 1/2**64
 
 
@@ -228,11 +231,24 @@ cdef class Pool:
         for seat in range(self.players):
             hands[seat] |= self.world[i].hand[seat]
 
-    def draws(self, int count):
-        """How often each world comes up in the first ``count`` draws, in the order of :meth:`worlds`."""
-        cdef int number
+    def __reduce__(self):
+        raise TypeError("a pool of worlds is neither copied nor pickled: make it again")
+
+    cdef int check_filled(self) except -1:
+        """Raise unless the pool has worlds: one made by hand has none."""
+        if self.size == 0:
+            raise RuntimeError("an empty pool: weighted_worlds() and a search make full ones")
+        return 0
+
+    def draws(self, count):
+        """How often each world comes up in the first ``count`` draws, in the order of :meth:`worlds`.
+
+        :raises LimitsError: the count is not in 0..2**31-1.
+        """
+        cdef int number, most = read_whole(count, "count", 0, INT32_MAX)
+        self.check_filled()
         times = [0] * self.size
-        for number in range(count):
+        for number in range(most):
             times[self.drawn(number)] += 1
         return times
 
@@ -242,6 +258,7 @@ cdef class Pool:
         Worlds are assignments: one that deals the same hands in other batches is listed again.
         """
         cdef int i, seat
+        self.check_filled()
         cdef double total = self.world[self.size - 1].upto
         rows = []
         for i in range(self.size):
@@ -253,6 +270,7 @@ cdef class Pool:
         """By world, how likely its hidden seats would have made their past choices (as fitted, for the extra
         ones): float64 ``[size]``, in nats."""
         cdef int i
+        self.check_filled()
         logs = np.empty(self.size)
         cdef double[::1] rows = logs
         for i in range(self.size):
@@ -263,6 +281,7 @@ cdef class Pool:
         """The weighted marginals, in the form of :meth:`sniffai_ext.belief.Belief.table`."""
         cdef int i, seat
         cdef double share
+        self.check_filled()
         cdef double total = self.world[self.size - 1].upto
         marginals = np.zeros((TILES, self.players + 1))
         cdef double[:, ::1] rows = marginals
@@ -281,15 +300,15 @@ cdef void add_share(double[:, ::1] rows, uint32_t tiles, int column, double shar
         tiles &= tiles - 1
 
 
-def weighted_worlds(View view, int room, seed, Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05,
-                    hands=None, int extra=0):
+def weighted_worlds(View view not None, room, seed, Policy policy=None, temperatures=(3.0, 3.0, 3.0), floor=0.05,
+                    hands=None, extra=0):
     """A pool for a view.
 
     :param room: most worlds, 1..MOST_WORLDS: if there are more assignments, the pool is a sample of so many.
     :param seed: 0..2**64-1; the same seed gives the same pool.
     :param policy: model of the other seats; None: all worlds weigh the same.
-    :param temperatures: of the model's choices by phase, in points.
-    :param floor: share of the choices that the model takes for random, above 0, at most 1.
+    :param temperatures: of the model's choices by phase, in points, each 0.000001..1,000,000.
+    :param floor: share of the choices that the model takes for random, 0.000001..1.
     :param hands: tile masks by seat; only the assignments that deal these hands to the other seats are worlds then.
     :param extra: worlds to extend a sample by, 0..MOST_WORLDS, weighted by a fit.
     :raises LimitsError: a number out of range, or a net for another number of seats.
@@ -299,33 +318,39 @@ def weighted_worlds(View view, int room, seed, Policy policy=None, temperatures=
     cdef Model model
     cdef Rng rng
     cdef int phase
-    if not 1 <= room <= MOST_WORLDS:
-        raise LimitsError(f"1..{MOST_WORLDS} worlds, not {room}", reason="OUT_OF_RANGE", field="room")
-    if not 0 <= extra <= MOST_WORLDS:
-        raise LimitsError(f"0..{MOST_WORLDS} worlds, not {extra}", reason="OUT_OF_RANGE", field="extra")
+    cdef int most = read_whole(room, "room", 1, MOST_WORLDS)
+    cdef int further = read_whole(extra, "extra", 0, MOST_WORLDS)
+    temperatures, floor = check_choices(temperatures, floor)
     if policy is not None:
-        check_model(policy, view.players, temperatures, floor)
+        if policy.players != view.players:
+            raise LimitsError(f"a net for {policy.players} seats cannot serve {view.players}", reason="WRONG_NET",
+                              field="policy")
         model.net = &policy.net
         model.floor = <float> floor
         for phase in range(3):
-            model.temperature[phase] = temperatures[phase]
+            model.temperature[phase] = <float> temperatures[phase]
     if hands is not None:
         view = told(view, hands)
-    seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
-    pool.fill(Belief(view), view, NULL if policy is None else &model, room, extra, &rng)
+    seed_rng(&rng, read_seed(seed))
+    pool.fill(Belief(view), view, NULL if policy is None else &model, most, further, &rng)
     return pool
 
 
-def check_model(policy, players, temperatures, floor):
-    """:raises LimitsError: these make no model of the other seats' choices."""
-    if policy.players != players:
-        raise LimitsError(f"a net for {policy.players} seats cannot serve {players}", reason="WRONG_NET",
-                          field="policy")
-    if len(temperatures) != 3 or not all(temperature > 0 for temperature in temperatures):
-        raise LimitsError(f"three temperatures above 0, not {temperatures}", reason="OUT_OF_RANGE",
+def check_choices(temperatures, floor):
+    """How sharply a model's choices follow its ratings, as plain numbers.
+
+    :param temperatures: three, in points, 0.000001..1,000,000.
+    :param floor: share of the choices made at random, 0.000001..1: below, single precision may lose it.
+    :return: ``(temperatures, floor)``.
+    :raises LimitsError: out of range.
+    """
+    values = read_items(temperatures, "temperatures")
+    if len(values) != 3:
+        raise LimitsError(f"three temperatures are expected, not {len(values)}", reason="OUT_OF_RANGE",
                           field="temperatures")
-    if not 0 < floor <= 1:
-        raise LimitsError(f"above 0, at most 1, not {floor}", reason="OUT_OF_RANGE", field="floor")
+    checked = tuple(read_real(value, f"temperatures[{phase}]", LEAST_SHARE, MOST_TEMPERATURE)
+                    for phase, value in enumerate(values))
+    return checked, read_real(floor, "floor", LEAST_SHARE, 1)
 
 
 cdef View told(View view, hands):
@@ -333,11 +358,12 @@ cdef View told(View view, hands):
     cdef View other = view.copy()
     cdef int seat, b
     cdef uint32_t held
+    hands = read_items(hands, "hands", ViewError)
     if len(hands) != view.players:
         raise ViewError(f"{view.players} seats need {view.players} hands, not {len(hands)}",
                         reason="WRONG_NUMBER_OF_HANDS", field="hands")
     for seat in range(view.players):
-        held = hands[seat]
+        held = read_tiles(hands[seat], f"hands[{seat}]")
         if seat != view.seat and popcount(held & view.unseen()) != view.size[seat]:
             raise ViewError(f"seat {seat} holds {view.size[seat]} unseen tiles", reason="WRONG_HAND_SIZE",
                             field=f"hands[{seat}]")

@@ -14,9 +14,13 @@ teams 0 and 1. For each seat that may lead, and at last for the lot, there is a 
 and, with three teams, one with that of seat 1.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint16_t
+
+from sniffai_ext.doors cimport read_real, read_whole
 
 import numpy as np
+
+from sniffai_ext.errors import LimitsError
 
 cdef enum:
     MOST_ROWS = 4096
@@ -168,26 +172,33 @@ cdef float sweep(const Grid *grid, const Outcome *outcomes, int64_t count) noexc
     return most
 
 
-def first_to_reach(int teams, ends, gains, int size):
+def first_to_reach(teams, ends, gains, size):
     """How often each team is the first that can reach the target, by the points that each still needs.
 
     :param ends: int64 ``[rounds]``, where each round's gains end.
     :param gains: uint16, as :mod:`sniffai_ext.scoring` has them.
     :param size: points needed, in fives: 1..size, by team.
     :return: int64 ``[teams, size] + [size] * (teams - 1)``: rounds, at ``[team, needs of team 0 - 1, ...]``.
+    :raises LimitsError: arrays or numbers that do not fit together.
     """
+    cdef int sides = read_whole(teams, "teams", 2, 3), most = read_whole(size, "size", 1, MOST_ROWS)
+    ends, gains = array_of(ends, np.int64, 1, "ends"), array_of(gains, np.uint16, 1, "gains")
+    if ends.size and not (0 <= ends[0] and (np.diff(ends) >= 0).all() and ends[-1] <= gains.size):
+        raise LimitsError("the ends do not ascend within the gains", reason="OUT_OF_RANGE", field="ends")
+    if gains.size and gains.max() >> 8 >= sides:
+        raise LimitsError(f"there are {sides} teams", reason="OUT_OF_RANGE", field="gains")
     cdef const int64_t[::1] end_rows = ends
     cdef const uint16_t[::1] gain_rows = gains
     cdef int64_t k, n = 0
-    cdef int team, before, after, step = size + 1
+    cdef int team, before, after, step = most + 1
     cdef int64_t place
     cdef int[3] total
     cdef int[3] reach
     cdef int64_t[3] stride
-    marks = np.zeros((teams,) + (step,) * teams, np.int64)
-    cdef int64_t[:, ::1] rows = marks.reshape(teams, -1)
-    stride[teams - 1] = 1
-    for team in range(teams - 2, -1, -1):
+    marks = np.zeros((sides,) + (step,) * sides, np.int64)
+    cdef int64_t[:, ::1] rows = marks.reshape(sides, -1)
+    stride[sides - 1] = 1
+    for team in range(sides - 2, -1, -1):
         stride[team] = stride[team + 1] * step
     with nogil:
         for k in range(end_rows.shape[0]):
@@ -197,20 +208,42 @@ def first_to_reach(int teams, ends, gains, int size):
                 # The team wins here if it needs more than could be had before, at most what could be had now, and no
                 # other's need is met: a box of needs, added by its corners.
                 team = gain_rows[n] >> 8
-                before = min(reach[team], size)
-                after = max(before, min(total[team] + (gain_rows[n] >> 4 & 15), size))
+                before = min(reach[team], most)
+                after = max(before, min(total[team] + (gain_rows[n] >> 4 & 15), most))
                 reach[team] = after
                 total[team] += gain_rows[n] & 15
-                place = reach[0] * stride[0] + reach[1] * stride[1] + (reach[2] * stride[2] if teams == 3 else 0)
+                place = reach[0] * stride[0] + reach[1] * stride[1] + (reach[2] * stride[2] if sides == 3 else 0)
                 rows[team, place] -= 1
                 rows[team, place - (after - before) * stride[team]] += 1
                 n += 1
-    for team in range(teams):
+    for team in range(sides):
         marks = np.cumsum(marks, axis=team + 1)
-    return marks[(slice(None),) + (slice(0, size),) * teams]
+    return marks[(slice(None),) + (slice(0, most),) * sides]
 
 
-def packed_outcomes(reach, net, leads, weights, int width):
+cdef object array_of(values, kind, int dimensions, str field):
+    """An array of a kind in C order, with so many dimensions; whole numbers stay what they are.
+
+    :raises LimitsError: the values make none, or some are not finite.
+    """
+    try:
+        given = np.asarray(values)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = np.ascontiguousarray(given, kind)
+        same = given.dtype.kind in ("iuf" if found.dtype.kind == "f" else "iu") and given.ndim == dimensions
+        if same and found.dtype.kind != "f":
+            same = bool((found == given).all())
+    except Exception:                        # a foreign object may raise whatever it likes
+        same = False
+    if not same:
+        raise LimitsError(f"{dimensions} dimensions of {np.dtype(kind).name} are expected", reason="WRONG_SHAPE",
+                          field=field)
+    if not np.isfinite(found).all():
+        raise LimitsError("a number is not finite", reason="OUT_OF_RANGE", field=field)
+    return found
+
+
+cdef object packed_outcomes(reach, net, leads, weights, int width):
     """The bytes of :class:`Outcome` structs, sorted by ``reach0``; for the arguments see :func:`solve`."""
     cdef int teams = reach.shape[1]
     order = np.argsort(reach[:, 0], kind="stable")
@@ -225,8 +258,8 @@ def packed_outcomes(reach, net, leads, weights, int width):
     return table.view(np.uint8)
 
 
-def solve(int teams, reach, net, leads, weights, wins, int size, int pad, start=None, double tolerance=2e-6,
-          int most_sweeps=200, progress=None):
+def solve(teams, reach, net, leads, weights, wins, size, pad, start=None, tolerance=2e-6, most_sweeps=200,
+          progress=None):
     """Solve the equation above.
 
     :param teams: 2 or 3.
@@ -242,39 +275,73 @@ def solve(int teams, reach, net, leads, weights, wins, int size, int pad, start=
     :param tolerance: the sweeps end when none of the chances changes by more.
     :param progress: called with the largest change after each sweep.
     :return: float32 ``[size, size]`` or ``[size, size, size, 2]``: see :mod:`sniffai_ext.equity`.
+    :raises LimitsError: arrays or numbers that do not fit together.
     """
     cdef Grid grid
-    cdef int64_t count = len(weights)
     cdef int a, b, c, value, turn = 0
+    cdef int sides = read_whole(teams, "teams", 2, 3)
+    cdef int rows = read_whole(size, "size", 1, MOST_ROWS // (sides - 1))
+    cdef int margin = read_whole(pad, "pad", 0, MOST_ROWS)
+    cdef int sweeps = read_whole(most_sweeps, "most_sweeps", 0, INT32_MAX)
+    cdef double enough = read_real(tolerance, "tolerance", 0, 1)
     cdef float change = 1
-    grid.teams, grid.values, grid.size, grid.pad = teams, teams - 1, size, pad
-    grid.first = size if teams == 3 else 1
-    grid.first_pad = pad if teams == 3 else 0
-    grid.width = size + pad
+    if (rows + margin) ** (3 if sides == 3 else 2) > INT32_MAX:
+        raise LimitsError("so many rows and so wide a margin are more than a table holds", reason="OUT_OF_RANGE",
+                          field="pad")
+    reach, net = array_of(reach, np.int32, 2, "reach"), array_of(net, np.int32, 2, "net")
+    leads, weights = array_of(leads, np.int32, 1, "leads"), array_of(weights, np.float64, 1, "weights")
+    wins = array_of(wins, np.float64, sides + 1, "wins")
+    check_outcomes(reach, net, leads, weights, sides, margin)
+    if wins.shape != (sides,) + (rows,) * sides:
+        raise LimitsError(f"{rows} scores of {sides} teams are expected", reason="WRONG_SHAPE", field="wins")
+    cdef int64_t count = weights.size
+    grid.teams, grid.values, grid.size, grid.pad = sides, sides - 1, rows, margin
+    grid.first = rows if sides == 3 else 1
+    grid.first_pad = margin if sides == 3 else 0
+    grid.width = rows + margin
     grid.count = <int64_t> (grid.first + grid.first_pad) * grid.width * grid.width
     cdef const uint8_t[::1] outcome_bytes = packed_outcomes(reach, net, leads, weights, grid.width)
     cdef const Outcome *outcomes = <const Outcome *> &outcome_bytes[0]
-    cells = np.zeros((teams + 1) * grid.values * grid.count, np.float32)
-    win_cells = np.ascontiguousarray(wins[:teams - 1], np.float32).ravel()
+    cells = np.zeros((sides + 1) * grid.values * grid.count, np.float32)
+    win_cells = np.ascontiguousarray(wins[:sides - 1], np.float32).ravel()
     cdef float[::1] cell_rows = cells
     cdef float[::1] win_rows = win_cells
     grid.cells, grid.wins = &cell_rows[0], &win_rows[0]
-    shape = (grid.first, size, size, grid.values)
-    begin = np.full(shape, 1.0 / teams, np.float32) if start is None else np.array(start, np.float32).reshape(shape)
+    shape = (grid.first, rows, rows, grid.values)
+    begin = np.full(shape, 1.0 / sides, np.float32)
+    if start is not None:
+        begin = np.array(array_of(start, np.float32, 4 if sides == 3 else 2, "start"))
+        if begin.size != grid.first * rows * rows * grid.values:
+            raise LimitsError(f"a table of {rows} rows is expected", reason="WRONG_SHAPE", field="start")
+        begin = begin.reshape(shape)
     cdef float[:, :, :, ::1] chances = begin
     for a in range(grid.first):
-        for b in range(size):
-            for c in range(size):
-                store(&grid, a, b, c, chances[a, b, c, 0], chances[a, b, c, 1] if teams == 3 else 0)
-    while change > tolerance and turn < most_sweeps:
+        for b in range(rows):
+            for c in range(rows):
+                store(&grid, a, b, c, chances[a, b, c, 0], chances[a, b, c, 1] if sides == 3 else 0)
+    while change > enough and turn < sweeps:
         with nogil:
             change = sweep(&grid, outcomes, count)
         turn += 1
         if progress is not None:
             progress(change)
     for a in range(grid.first):
-        for b in range(size):
-            for c in range(size):
+        for b in range(rows):
+            for c in range(rows):
                 for value in range(grid.values):
                     chances[a, b, c, value] = layer_of(&grid, 0, value)[cell_at(&grid, a, b, c)]
-    return begin.reshape([size] * teams + ([2] if teams == 3 else []))
+    return begin.reshape([rows] * sides + ([2] if sides == 3 else []))
+
+
+cdef int check_outcomes(reach, net, leads, weights, int teams, int pad) except -1:
+    """Raise LimitsError unless every outcome leads from any cell that it is read for to a cell that there is."""
+    count = weights.size
+    if not count or reach.shape != (count, teams) or net.shape != (count, teams) or leads.shape != (count,):
+        raise LimitsError(f"a row for each of the outcomes, a column for each of {teams} teams, are expected",
+                          reason="WRONG_SHAPE", field="reach")
+    if reach.min() < 0 or net.min() < -pad or (net > reach).any():
+        raise LimitsError("a round changes by at least -pad, and by no more than was to be had",
+                          reason="OUT_OF_RANGE", field="net")
+    if leads.min() < 0 or leads.max() > teams:
+        raise LimitsError(f"0..{teams} is expected", reason="OUT_OF_RANGE", field="leads")
+    return 0

@@ -1,11 +1,13 @@
 """Whole rounds by simple policies, from a fresh deal: for measuring, and for tests."""
 
+from libc.stdint cimport INT32_MAX
+
+from sniffai_ext.doors cimport read_real, read_seed, read_whole
 from sniffai_ext.layout cimport clear_arms
 from sniffai_ext.round cimport settle
 from sniffai_ext.rng cimport seed_rng, shuffle
 from sniffai_ext.types cimport NO_TILE, TILES, hand_size
 
-from sniffai_ext.errors import LimitsError
 from sniffai_ext.round import check_players
 
 
@@ -38,36 +40,32 @@ cdef void deal(State *state, int players, int leader, const int16_t *scores, Rng
     state.end = RUNNING
 
 
-def rollouts(int players, int count, seed, double epsilon=1.0):
+def rollouts(players, count, seed, epsilon=1.0):
     """Play ``count`` whole rounds from fresh deals at a score of 0 and sum up what happened.
 
     :param players: 2..4.
     :param epsilon: chance of a random move instead of a greedy one, 0..1; 1 is a wholly random rollout.
     :return: ``(plies, sum of the first team's margins)``: a check that two runs did the same, and work done.
-    :raises SniffError: players or epsilon out of range.
+    :raises SniffError: players, count, seed or epsilon out of range.
     """
     cdef Rng rng
     cdef State state
     cdef int16_t[3] scores
     cdef long long plies = 0, margin = 0
-    cdef int i, team, seat
-    cdef uint32_t chance
-    check_players(players)
-    if not 0 <= epsilon <= 1:
-        raise LimitsError(f"epsilon is 0..1, not {epsilon}", reason="EPSILON_OUT_OF_RANGE", field="epsilon")
-    chance = <uint32_t> (epsilon * 65536)
+    cdef int i, team, seat, seats = check_players(players), most = read_whole(count, "count", 0, INT32_MAX)
+    cdef uint32_t chance = <uint32_t> (read_real(epsilon, "epsilon", 0, 1) * 65536)
     for team in range(3):
         scores[team] = 0
-    seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+    seed_rng(&rng, read_seed(seed))
     with nogil:
-        for i in range(count):
-            deal(&state, players, i % players, scores, &rng)
+        for i in range(most):
+            deal(&state, seats, i % seats, scores, &rng)
             if chance >= 65536:
                 roll_out_random(&state, &rng)
             else:
                 roll_out(&state, chance, &rng)
             plies += TILES - (state.talon_end - state.talon_next)
-            for seat in range(players):
+            for seat in range(seats):
                 plies -= popcount(state.hand[seat])
             settle(&state)
             margin += state.score[0] - state.score[1]

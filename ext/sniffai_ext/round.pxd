@@ -140,6 +140,9 @@ cdef inline void settle(State *state) noexcept nogil:
         state.score[team] += <short> gains[team]
 
 cdef class Round:
+    cdef State start      # as it was dealt; no players: nobody has dealt yet
     cdef State state
     cdef Layout table
     cdef list log
+    cdef int put(self, int tile, int at) except -1
+    cdef bint same(self, Round other)

@@ -1,30 +1,39 @@
 """The Python door of the packed round: checks what comes in, keeps the named layout and the events."""
 
 from libc.stdint cimport uint64_t
+from libc.string cimport memcmp
 
+from sniffai_ext.doors cimport read_int, read_items, read_tiles
 from sniffai_ext.layout cimport clear_arms, tile_text
-from sniffai_ext.types cimport ALL_TILES, MAX_MOVES, TILES, hand_size, popcount, target_of
+from sniffai_ext.types cimport MAX_MOVES, TILES, hand_size, popcount, target_of
 
 from sniffai_ext.errors import LimitsError, MoveError, TileError, ViewError
 
 
-def check_players(int players):
-    """Raise ViewError unless 2, 3 or 4 seats (rules 1)."""
-    if not 2 <= players <= 4:
-        raise ViewError(f"a round has 2, 3 or 4 seats, not {players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
+def check_players(players):
+    """The number of seats.
 
-
-def check_scores(int players, scores):
-    """The scores as a tuple, one a team.
-
-    :raises ViewError: wrong number, a score at or past the target (the match is over, rules 7), below -30000, or no
-        multiple of 5 (all points and deductions are, rules 4 and 6).
+    :raises ViewError: not 2, 3 or 4 (rules 1).
     """
-    values = tuple(scores)
-    cdef int teams = team_count(players)
-    cdef int target = target_of(players)
+    cdef int seats = read_int(players, "players", ViewError)
+    if not 2 <= seats <= 4:
+        raise ViewError(f"a round has 2, 3 or 4 seats, not {seats}", reason="PLAYERS_OUT_OF_RANGE", field="players")
+    return seats
+
+
+def check_scores(players, scores):
+    """The scores as a tuple of ``int``, one a team.
+
+    :raises ViewError: no numbers, wrong number, a score at or past the target (the match is over, rules 7), below
+        -30000, or no multiple of 5 (all points and deductions are, rules 4 and 6).
+    """
+    cdef int seats = check_players(players)
+    cdef int teams = team_count(seats)
+    cdef int target = target_of(seats)
+    values = tuple(read_int(score, f"scores[{team}]", ViewError)
+                   for team, score in enumerate(read_items(scores, "scores", ViewError)))
     if len(values) != teams:
-        raise ViewError(f"{players} seats have {teams} scores, one a team, not {len(values)}",
+        raise ViewError(f"{seats} seats have {teams} scores, one a team, not {len(values)}",
                         reason="WRONG_NUMBER_OF_SCORES", field="scores")
     for team, score in enumerate(values):
         if score >= target:
@@ -76,29 +85,38 @@ cdef class Round:
     :raises SniffError: anything that is not one deal of one set, by rules 1.
     """
 
-    def __init__(self, int players, hands, talon, int leader, scores):
-        check_players(players)
-        if not 0 <= leader < players:
-            raise ViewError(f"there is no seat {leader}", reason="SEAT_OUT_OF_RANGE", field="leader")
-        values = check_scores(players, scores)
-        self._deal(players, hands, talon)
-        for team, score in enumerate(values):
-            self.state.score[team] = score
+    def __cinit__(self, *_, **__):
+        """A round of nobody, that is over: what there is until :meth:`__init__` has checked everything."""
         clear_arms(&self.state.arms)
-        self.state.players = players
-        self.state.seat = leader
         self.state.forced = NO_TILE
+        self.state.end = BLOCKED
         self.table = Layout()
         self.log = []
 
-    def _deal(self, int players, hands, talon):
+    def __init__(self, players, hands, talon, leader, scores):
+        cdef int seats = check_players(players), first = read_int(leader, "leader", ViewError)
+        if self.state.players:
+            raise TypeError("a round is dealt once: make another one")
+        if not 0 <= first < seats:
+            raise ViewError(f"there is no seat {first}", reason="SEAT_OUT_OF_RANGE", field="leader")
+        values = check_scores(seats, scores)
+        self._deal(seats, read_items(hands, "hands", TileError), read_items(talon, "talon", TileError))
+        for team, score in enumerate(values):
+            self.state.score[team] = score
+        self.state.seat = <uint8_t> first
+        self.state.end = RUNNING
+        self.state.players = <uint8_t> seats
+        self.start = self.state
+
+    def _deal(self, int players, tuple hands, tuple talon):
         cdef uint32_t seen = 0
-        cdef int seat, place_, tile
+        cdef int seat, place_
         if len(hands) != players:
             raise TileError(f"{players} seats need {players} hands, not {len(hands)}", reason="WRONG_NUMBER_OF_HANDS",
                             field="hands")
-        for seat, mask in enumerate(hands):
-            if not 0 <= mask <= ALL_TILES or popcount(mask) != hand_size(players):
+        for seat, held in enumerate(hands):
+            mask = read_tiles(held, f"hands[{seat}]")
+            if popcount(mask) != hand_size(players):
                 raise TileError(f"a hand is dealt {hand_size(players)} tiles, not {int(mask).bit_count()}",
                                 reason="WRONG_HAND_SIZE", field=f"hands[{seat}]")
             if seen & <uint32_t> mask:
@@ -109,7 +127,8 @@ cdef class Round:
         if len(talon) != TILES - players * hand_size(players):
             raise TileError(f"the talon has {TILES - players * hand_size(players)} tiles, not {len(talon)}",
                             reason="WRONG_TALON_SIZE", field="talon")
-        for place_, tile in enumerate(talon):
+        for place_, drawn in enumerate(talon):
+            tile = read_int(drawn, f"talon[{place_}]", TileError)
             if not 0 <= tile < TILES:
                 raise TileError(f"there is no tile with index {tile}", reason="UNKNOWN_TILE", field=f"talon[{place_}]")
             if seen >> tile & 1:
@@ -183,16 +202,18 @@ cdef class Round:
         """``[(tile, at)]``, ascending; [] when the round is over, else never empty."""
         return [] if self.state.end != RUNNING else self.table.moves(choice(&self.state))
 
-    def play(self, int tile, int at):
+    def play(self, tile, at):
         """Place a tile; forced draws and passes that follow happen by themselves. Returns the points.
 
         :raises MoveError: the round is over, the tile is not in the hand, not the forced one, or does not fit.
         """
-        cdef uint8_t move
-        cdef int points, seat = self.state.seat
         if self.state.end != RUNNING:
             raise MoveError("the round is over", reason="ROUND_OVER")
-        move = self.table.compact(tile, at)
+        return self.put(read_int(tile, "tile", MoveError), read_int(at, "at", MoveError))
+
+    cdef int put(self, int tile, int at) except -1:
+        cdef int points, seat = self.state.seat
+        cdef uint8_t move = self.table.compact(tile, at)
         if not self.state.hand[seat] >> tile & 1:
             raise MoveError(f"seat {seat} does not hold {tile_text(tile)}", reason="TILE_NOT_IN_HAND",
                             field="tile")
@@ -222,26 +243,75 @@ cdef class Round:
             self.log.append(("pass", self.state.seat))
             give_pass(&self.state)
 
-    def perft(self, int depth):
+    def perft(self, depth):
         """The number of sequences of ``depth`` placements (0..28); draws and passes happen by themselves.
 
         :raises LimitsError: depth out of range.
         """
         cdef uint64_t total
-        if not 0 <= depth <= TILES:
-            raise LimitsError(f"depth is 0..{TILES}, not {depth}", reason="DEPTH_OUT_OF_RANGE", field="depth")
-        if depth == 0:
+        cdef int plies = read_int(depth, "depth")
+        if not 0 <= plies <= TILES:
+            raise LimitsError(f"depth is 0..{TILES}, not {plies}", reason="DEPTH_OUT_OF_RANGE", field="depth")
+        if plies == 0:
             return 1
         if self.state.end != RUNNING:
             return 0
         with nogil:
-            total = perft(&self.state, depth)
+            total = perft(&self.state, plies)
         return total
 
     def copy(self):
         """An independent copy."""
         cdef Round other = Round.__new__(Round)
-        other.state = self.state
+        other.start, other.state = self.start, self.state
         other.table = self.table.clone()
         other.log = list(self.log)
         return other
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __reduce__(self):
+        cdef int players = self.start.players
+        if players == 0:
+            raise TypeError("a round of nobody cannot be pickled")
+        dealt = (
+            players,
+            tuple(self.start.hand[seat] for seat in range(players)),
+            tuple(self.start.talon[i] for i in range(self.start.talon_end)),
+            self.start.seat,
+            tuple(self.start.score[team] for team in range(team_count(players))),
+        )
+        return played_round, (dealt, tuple(self.table.placements()))
+
+    def __eq__(self, other):
+        if not isinstance(other, Round):
+            return NotImplemented
+        return self.same(other)
+
+    cdef bint same(self, Round other):
+        """Whether both were dealt alike and went alike."""
+        return memcmp(&self.start, &other.start, sizeof(State)) == 0 and self.log == other.log
+
+
+def played_round(dealt, placements):
+    """A round and how it went, as pickle keeps it.
+
+    :param dealt: the arguments of :class:`Round`.
+    :param placements: ``[(tile, at)]`` in play order.
+    :raises SniffError: the deal breaks a rule, or a placement does.
+    """
+    parts = read_items(dealt, "dealt", ViewError)
+    if len(parts) != 5:
+        raise ViewError("seats, hands, talon, leader and scores are expected", reason="NOT_A_DEAL", field="dealt")
+    cdef Round round_ = Round(*parts)
+    for i, placement in enumerate(read_items(placements, "placements", MoveError)):
+        pair = read_items(placement, f"placements[{i}]", MoveError)
+        if len(pair) != 2:
+            raise MoveError("a tile and an attachment point are expected", reason="NOT_A_MOVE",
+                            field=f"placements[{i}]")
+        round_.play(*pair)
+    return round_

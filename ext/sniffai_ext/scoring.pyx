@@ -13,6 +13,7 @@ beside what it scored. One placement is one number:
 
 from libc.stdint cimport int8_t, int64_t
 
+from sniffai_ext.doors cimport read_int, read_items, read_seed, read_whole
 from sniffai_ext.net cimport Net
 from sniffai_ext.layout cimport join
 from sniffai_ext.policy cimport Policy, first_best, rate_moves
@@ -21,17 +22,18 @@ from sniffai_ext.rollout cimport deal
 from sniffai_ext.round cimport Round, legal_moves, place, settle, settle_turn
 from sniffai_ext.types cimport (
     MAX_MOVES, RUNNING, TARGET, TILES, WENT_OUT, Arms, State, deduction, int16_t, target_of, team_count, team_of,
-    uint8_t, uint16_t, uint64_t,
+    uint8_t, uint16_t,
 )
 
 import numpy as np
 
-from sniffai_ext.errors import LimitsError
+from sniffai_ext.errors import LimitsError, MoveError
 from sniffai_ext.round import check_scores
 
 cdef enum:
     FAR_BELOW = -10_000   # a score from which no round reaches the target
     MOST_ROUNDS = 10_000  # of one match
+    MOST_PLAYED = 1_000_000_000  # rounds or matches of one call
 
 
 cdef int most_points(const State *state, const uint8_t *moves, int count, int *most) noexcept nogil:
@@ -85,7 +87,7 @@ cdef inline int8_t lead_after(const State *state) noexcept nogil:
     return <int8_t> team_of(state.players, state.seat) if state.end == WENT_OUT else -1
 
 
-def play_scored_rounds(Policy policy, int rounds, seed):
+def play_scored_rounds(Policy policy not None, rounds, seed):
     """Play rounds from fresh deals by the best rating each time, as if no target were near, and note the points.
 
     :param rounds: how many, at least 0.
@@ -93,25 +95,27 @@ def play_scored_rounds(Policy policy, int rounds, seed):
     :return: ``(ends, gains, settled, leads)``: int64 ``[rounds]``, where each round's gains end; uint16, the gains of
         all rounds; uint8 ``[rounds, teams]``, what the settlement takes, in fives; int8 ``[rounds]``, the team that
         leads next, -1 by lot.
+    :raises LimitsError: a number out of range.
     """
     cdef int players = policy.players, teams = team_count(policy.players)
+    cdef int count = read_whole(rounds, "rounds", 0, MOST_PLAYED)
     cdef int16_t[3] scores
     cdef int64_t n = 0
     cdef int i, seat, team
     cdef State state
     cdef Rng rng
-    ends = np.zeros(rounds, np.int64)
-    gains = np.zeros(<int64_t> rounds * TILES, np.uint16)     # virtual memory until it is written
-    settled = np.zeros((rounds, teams), np.uint8)
-    leads = np.zeros(rounds, np.int8)
+    ends = np.zeros(count, np.int64)
+    gains = np.zeros(<int64_t> count * TILES, np.uint16)      # virtual memory until it is written
+    settled = np.zeros((count, teams), np.uint8)
+    leads = np.zeros(count, np.int8)
     cdef int64_t[::1] end_rows = ends
     cdef uint16_t[::1] gain_rows = gains
     cdef uint8_t[:, ::1] settled_rows = settled
     cdef int8_t[::1] lead_rows = leads
     scores[0] = scores[1] = scores[2] = FAR_BELOW
-    seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+    seed_rng(&rng, read_seed(seed))
     with nogil:
-        for i in range(rounds):
+        for i in range(count):
             deal(&state, players, 0, scores, &rng)
             n += play_scores(&state, &policy.net, &gain_rows[n])
             end_rows[i] = n
@@ -122,22 +126,27 @@ def play_scored_rounds(Policy policy, int rounds, seed):
     return ends, gains[:n].copy(), settled, leads
 
 
-def noted_gains(Round start, placements):
+def noted_gains(Round start not None, placements):
     """The gains of a round that somebody played, teams counted from the one that led.
 
     :param start: the round before its first placement.
     :param placements: ``[(tile, at)]``, as :meth:`sniffai_ext.round.Round.play` takes them.
     :return: the numbers above.
+    :raises MoveError: a placement is not allowed.
     """
     cdef uint8_t[MAX_MOVES] moves
     cdef Round round_ = start.copy()
     cdef int team, most, players = start.state.players
     cdef int leader = team_of(players, start.state.seat), teams = team_count(players)
     gains = []
-    for tile, at in placements:
+    for i, placement in enumerate(read_items(placements, "placements", MoveError)):
+        pair = read_items(placement, f"placements[{i}]", MoveError)
+        if len(pair) != 2:
+            raise MoveError("a tile and an attachment point are expected", reason="NOT_A_MOVE",
+                            field=f"placements[{i}]")
         team = (team_of(players, round_.state.seat) - leader + teams) % teams
         most_points(&round_.state, moves, legal_moves(&round_.state, moves), &most)
-        points = round_.play(tile, at)
+        points = round_.play(*pair)
         if most:
             gains.append(gain_of(team, most, points))
     return gains
@@ -163,15 +172,16 @@ cdef int play_match(State *state, const Net *net, int players, int leader, int16
     return -1
 
 
-def play_matches(Policy policy, scores, int leader, int matches, seed):
+def play_matches(Policy policy not None, scores, leader, matches, seed):
     """Play matches on from some scores by the best rating each time, or the placement that wins the match.
 
     :param scores: points, one a team, below the target.
     :param leader: the seat that leads the first round; -1: by lot.
     :param seed: 0..2**64-1; decides the deals and the lots.
     :return: matches won, by team.
-    :raises SniffError: scores or leader that no match can have.
+    :raises SniffError: scores or leader that no match can have, or a number out of range.
     """
+    cdef int first = read_int(leader, "leader"), count = read_whole(matches, "matches", 0, MOST_PLAYED)
     cdef int players = policy.players, teams = team_count(policy.players)
     cdef int16_t[3] start
     cdef int16_t[3] points
@@ -179,15 +189,15 @@ def play_matches(Policy policy, scores, int leader, int matches, seed):
     cdef int team, winner
     cdef State state
     cdef Rng rng
-    if not -1 <= leader < players:
-        raise LimitsError(f"there is no seat {leader}", reason="SEAT_OUT_OF_RANGE", field="leader")
+    if not -1 <= first < players:
+        raise LimitsError(f"there is no seat {first}", reason="SEAT_OUT_OF_RANGE", field="leader")
     for team, score in enumerate(check_scores(players, scores)):
         start[team] = score
     won[0] = won[1] = won[2] = won[3] = 0
-    seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
+    seed_rng(&rng, read_seed(seed))
     with nogil:
-        for _ in range(matches):
+        for _ in range(count):
             points = start
-            winner = play_match(&state, &policy.net, players, leader, points, &rng)
+            winner = play_match(&state, &policy.net, players, first, points, &rng)
             won[winner if winner >= 0 else 3] += 1
     return tuple(won[team] for team in range(teams))

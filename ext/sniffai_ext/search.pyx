@@ -23,10 +23,12 @@ chance to win the match (:mod:`sniffai_ext.equity`), in points of which MATCH_PO
 them where the match is as good as decided. Where chances cannot be told apart, the margin decides.
 """
 
-from libc.math cimport M_SQRT2, erfc, fabs, hypot, sqrt, sqrtf
+from libc.math cimport INFINITY, M_SQRT2, erfc, fabs, hypot, sqrt, sqrtf
+from libc.stdint cimport INT32_MAX, INT64_MAX
 from libc.string cimport memcpy
 
 from sniffai_ext.clock cimport monotonic
+from sniffai_ext.doors cimport read_flag, read_int, read_items, read_real, read_seed, read_tiles, read_whole
 from sniffai_ext.equity cimport Equity, win_chance
 from sniffai_ext.layout cimport Layout
 from sniffai_ext.policy cimport draw_by_softmax, rate_moves
@@ -35,12 +37,15 @@ from sniffai_ext.rollout cimport roll_out
 from sniffai_ext.round cimport choice, count_moves, draw_until_fit, give_pass, legal_moves, place
 from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
 from sniffai_ext.types cimport (
-    ALL_TILES, FITTING, MAX_MOVES, RUNNING, lowest, move_tile, popcount, target_of, team_count, team_of, uint16_t,
+    ALL_TILES, FITTING, MAX_MOVES, RUNNING, TILES, lowest, move_tile, popcount, target_of, team_count, team_of,
+    uint16_t,
 )
 from sniffai_ext.utility cimport end_chances, hoped_chances, settlement
 from sniffai_ext.world_value cimport world_values
 
 from sniffai_ext.errors import LimitsError, ViewError
+from sniffai_ext.pool import MOST_WORLDS, check_choices
+from sniffai_ext.shown import shown
 
 cdef extern from * nogil:
     """
@@ -66,12 +71,14 @@ cdef enum:
     SPREAD_START = 3      # simulations that the spread a node starts from counts for
     SPREAD_MEMORY = 1000  # simulations after which a node's spread begins to forget
     FOLLOW_FROM = 500     # visits of a node from which on the other seats may follow the policy: it takes its time
+    MOST_TREES = 1024     # side by side
     CHECK_EVERY = 64      # simulations between two looks at the clock and at the stop flag: well under 0.2 ms
 
 cdef double POINT_SHARE = 4e-6  # of the match that a point is worth beside its chance, to choose among equal chances
 cdef double RESOLUTION = 1e-4   # chances that differ by less are not told apart,
 cdef double CLOSE = 2e-3        # nor those that differ by less than this
 cdef double APART = 2.0         # and by less than so many standard errors
+cdef double MOST_EXPLORATION = 1e6
 cdef double CAUTION = 0.5     # standard errors by which a root move's value is lowered before the moves are ranked
 cdef double DOUBT = 2.25      # times the standard error of a difference that decides: a young tree errs otherwise, too
 cdef double DRIFTS = 3.0      # times that the drift of a tree counts in the errors that are told
@@ -133,8 +140,8 @@ cdef class Search:
     :param extra_worlds: further worlds in the pool, weighted by a fit to those.
     :param pool_seconds: time after which the pool must do as it is, 0: none; a clock then has a part in the tree.
     :param policy: model of the other seats; None: all worlds weigh the same.
-    :param temperatures: of the model's choices by phase, in points.
-    :param floor: share of choices that the model takes for random, above 0.
+    :param temperatures: of the model's choices by phase, in points, each 0.000001..1,000,000.
+    :param floor: share of choices that the model takes for random, 0.000001..1.
     :param follow: share of their choices in which the other seats follow the policy in the tree, 0..1.
     :param value: evaluates leaves; None: leaves are rolled out.
     :param root_moves: the only moves to consider at the root, as ``(tile, at)``; None: all.
@@ -144,45 +151,49 @@ cdef class Search:
         the world is not one of the view's, or a parameter is out of range.
     """
 
-    def __init__(self, View view, seed, *, double exploration=40.0, double root_exploration=80.0, double by_spread=1.0,
-                 double root_share=0.5, bint common_worlds=True, double epsilon=0.1, Equity equity=None,
-                 bint match=False, memory_bytes=1 << 28, expected=0, int pool=0, int extra_worlds=0,
-                 double pool_seconds=0, Policy policy=None, temperatures=(3.0, 3.0, 3.0), double floor=0.05,
-                 double follow=0.0, WorldValue value=None, root_moves=None, world=None):
+    def __cinit__(self, View view not None, seed, *, exploration=40.0, root_exploration=80.0, by_spread=1.0,
+                  root_share=0.5, common_worlds=True, epsilon=0.1, Equity equity=None, match=False,
+                  memory_bytes=1 << 28, expected=0, pool=0, extra_worlds=0, pool_seconds=0, Policy policy=None,
+                  temperatures=(3.0, 3.0, 3.0), floor=0.05, follow=0.0, WorldValue value=None, root_moves=None,
+                  world=None):
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
         for data in (policy, value, equity):
             if data is not None and data.players != view.players:
                 raise LimitsError(f"data for {data.players} seats cannot serve {view.players}",
                                   reason="WRONG_NET", field="players")
-        if match and equity is None:
+        self.match = read_flag(match, "match")
+        self.common_worlds = read_flag(common_worlds, "common_worlds")
+        if self.match and equity is None:
             raise LimitsError("the chance to win the match takes a table of match equity", reason="NO_EQUITY",
                               field="match")
+        self._take_growth(exploration, root_exploration, by_spread, root_share)
+        self.epsilon = parts(epsilon, "epsilon")
+        memory_bytes = read_whole(memory_bytes, "memory_bytes", 0, INT64_MAX)
+        expected = read_whole(expected, "expected", 0, INT64_MAX)
+        cdef int room = read_whole(pool, "pool", 0, MOST_WORLDS)
+        cdef int extra = read_whole(extra_worlds, "extra_worlds", 0, MOST_WORLDS)
+        cdef double span = read_real(pool_seconds, "pool_seconds", 0, INFINITY)
+        seed_rng(&self.rng, read_seed(seed))
+        self.world_seed = next64(&self.rng)
         if not open_tree(&self.tree, memory_bytes, min(expected + expected // 2, 1 << 20)):
             raise LimitsError(f"{memory_bytes} bytes are too few for a tree", reason="MEMORY_TOO_SMALL",
                               field="memory_bytes")
         self.view = view.copy()
         self.belief = Belief(view)
         self.view.fill_state(&self.start)
-        self.growth = Growth(exploration, root_exploration, by_spread, root_share)
-        self.epsilon = parts(epsilon, "epsilon")
         self.equity = equity
         self.table = NULL if equity is None else &equity.table
-        self.match = match
         self.team = team_of(view.players, view.seat)
         self._weigh_utilities()
-        self.common_worlds = common_worlds
-        seed_rng(&self.rng, <uint64_t> (seed & 0xffffffffffffffff))
-        self.world_seed = next64(&self.rng)
         self._take_nets(policy, temperatures, floor, follow, value)
         self._consider(self.view.legal_moves() if root_moves is None else root_moves)
         if world is not None:
-            self._fix_world(*world)
-        elif pool:
+            self._fix_world(world)
+        elif room:
             self.pool = Pool()
-            self.pool.started, self.pool.span = monotonic(), pool_seconds
-            self.pool.fill(self.belief, self.view, NULL if policy is None else &self.model, pool, extra_worlds,
-                           &self.rng)
+            self.pool.started, self.pool.span = monotonic(), span
+            self.pool.fill(self.belief, self.view, NULL if policy is None else &self.model, room, extra, &self.rng)
 
     def _weigh_utilities(self):
         """What a chance and a point are worth to each team in the tree.
@@ -211,32 +222,55 @@ cdef class Search:
             found += way * chances[own]
         return found
 
-    def _take_nets(self, Policy policy, temperatures, double floor, double follow, WorldValue value):
+    def __reduce__(self):
+        raise TypeError("a search is neither copied nor pickled: its tree belongs to one process")
+
+    def _take_growth(self, exploration, root_exploration, by_spread, root_share):
+        self.growth = Growth(
+            <float> read_real(exploration, "exploration", 0, MOST_EXPLORATION),
+            <float> read_real(root_exploration, "root_exploration", 0, MOST_EXPLORATION),
+            <float> read_real(by_spread, "by_spread", 0, MOST_EXPLORATION),
+            <float> read_real(root_share, "root_share", 0, 1),
+        )
+
+    def _take_nets(self, Policy policy, temperatures, floor, follow, WorldValue value):
         cdef int phase
         self.policy = policy
         self.value = value
-        self.follow = 0 if policy is None else parts(follow, "follow")
+        self.follow = parts(follow, "follow")
         self.leaf = NULL if value is None or (self.match and self._near_target()) else &value.net
-        if policy is not None:
-            self.model.net = &policy.net
-            self.model.floor = <float> floor
-            for phase in range(3):
-                self.model.temperature[phase] = temperatures[phase]
+        temperatures, floor = check_choices(temperatures, floor)
+        if policy is None:
+            self.follow = 0
+            return
+        self.model.net = &policy.net
+        self.model.floor = <float> floor
+        for phase in range(3):
+            self.model.temperature[phase] = <float> temperatures[phase]
 
     def _consider(self, root_moves):
         legal = set(self.view.legal_moves())
-        for tile, at in root_moves:
-            if (tile, at) not in legal:
-                raise ViewError(f"no legal move of the seat: {tile}, {at}", reason="NOT_LEGAL", field="root_moves")
+        root_moves = read_items(root_moves, "root_moves", ViewError)
+        for move in root_moves:
+            if move not in legal:
+                raise ViewError(f"no legal move of the seat: {shown(move)}", reason="NOT_LEGAL", field="root_moves")
+            tile, at = move
             move = self.view.table.compact(tile, at)
             self.root_count += not self.considered[move >> 6] >> (move & 63) & 1
             self.considered[move >> 6] |= <uint64_t> 1 << (move & 63)
         if not root_moves:
             raise ViewError("no move to consider", reason="NO_MOVES", field="root_moves")
 
-    def _fix_world(self, hands, talon):
+    def _fix_world(self, world):
         cdef int seat, i
         cdef uint32_t tiles = 0
+        parts_ = read_items(world, "world", ViewError)
+        if len(parts_) != 2:
+            raise ViewError("hands and a talon are expected", reason="WRONG_WORLD", field="world")
+        hands = [read_tiles(hand, f"world[0][{seat}]")
+                 for seat, hand in enumerate(read_items(parts_[0], "world[0]", ViewError))]
+        talon = [read_whole(tile, f"world[1][{i}]", 0, TILES - 1, ViewError)
+                 for i, tile in enumerate(read_items(parts_[1], "world[1]", ViewError))]
         if len(hands) != self.view.players or len(talon) != self.view.talon_size:
             raise ViewError(f"{self.view.players} hands and a talon of {self.view.talon_size} tiles are expected",
                             reason="WRONG_WORLD", field="world")
@@ -259,30 +293,35 @@ cdef class Search:
     def __dealloc__(self):
         close_tree(&self.tree)
 
-    def run(self, simulations, double seconds, double goal=0.0, double precision=0.0, int trees=1,
-            least=0):
+    def run(self, simulations, seconds, goal=0.0, precision=0.0, trees=1, least=0):
         """Grow the tree until ``simulations`` in all are done, ``seconds`` have passed, the memory is full, the best
         move is decided or known well enough, or :meth:`stop` is called. Releases the GIL.
 
         :param simulations: total for this tree, 1..2**63-1.
-        :param seconds: from now on; infinity for no limit.
+        :param seconds: from now on; infinity for no limit. From 0 down the run ends after its first simulations.
         :param goal: probability of being best at which the best move decides the search; 0: never.
         :param precision: standard error of the best move's mean margin at which the search ends, in points; 0:
             never.
         :param trees: how many like this one grow side by side: their chance errors shrink together, their drift not.
         :param least: simulations in all before which neither ``goal`` nor ``precision`` ends the run.
         :return: the reason of the stop: one of STOP_REASONS.
+        :raises LimitsError: a limit out of range.
         """
-        cdef uint64_t most = simulations
+        cdef uint64_t most = read_whole(simulations, "simulations", 1, INT64_MAX)
+        cdef double span = read_real(seconds, "seconds", -INFINITY, INFINITY)
+        cdef double share = read_real(goal, "goal", 0, 1)
+        cdef double error = read_real(precision, "precision", 0, INFINITY)
+        cdef int count = read_whole(trees, "trees", 1, MOST_TREES)
+        cdef uint64_t fewest = read_whole(least, "least", 0, INT64_MAX)
         if self.busy:
             raise RuntimeError("the search runs already, in another thread")
         self.busy = True
-        cdef double deadline = monotonic() + seconds
+        cdef double deadline = monotonic() + span
         cdef int reason
-        self.goal = goal
-        self.precision = precision
-        self.trees = trees
-        self.least = least
+        self.least = fewest
+        self.goal = share
+        self.precision = error
+        self.trees = count
         with nogil:
             reason = self.run_until(most, deadline)
         self.busy = False
@@ -630,7 +669,7 @@ cdef class Search:
                 tuple(fabs(drift(&self.root[i], value, node.visits)) for value in of_chance))
         return found
 
-    def line(self, int tile, int at, int least=2):
+    def line(self, tile, at, least=2):
         """The most visited way on from a root move: ``[(tile, at, visits, estimated)]``.
 
         ``estimated`` is set on every step after the first, which hangs on the hidden tiles of another seat, on a draw,
@@ -641,11 +680,13 @@ cdef class Search:
         :param least: the line ends before a step with fewer visits.
         """
         cdef Layout table = self.view.table.clone()
-        cdef uint32_t node = find_child(&self.tree, 0, table.compact(tile, at))
+        cdef int move = table.compact(read_int(tile, "tile"), read_int(at, "at"))
+        cdef uint32_t node = find_child(&self.tree, 0, move)
+        cdef uint32_t fewest = read_whole(least, "least", 0, INT32_MAX)
         cdef bint one_hand = self.view.players == 2 and self.view.talon_size == 0
         cdef bint hidden = not one_hand and (self.view.talon_size > 1 or self.belief.assignments > 1)
         steps = []
-        while node and (not steps or self.tree.nodes[node].visits >= least):
+        while node and (not steps or self.tree.nodes[node].visits >= fewest):
             tile = move_tile(<uint8_t> self.tree.nodes[node].key)
             if steps:
                 at = named_point(table, self.tree.nodes[node].key)
@@ -655,11 +696,9 @@ cdef class Search:
         return steps
 
 
-cdef uint32_t parts(double share, str field) except? 0xffffffff:
+cdef uint32_t parts(share, str field) except? 0xffffffff:
     """A share of 0..1 in 1/65536."""
-    if not 0 <= share <= 1:
-        raise LimitsError(f"0..1 is expected, not {share}", reason="OUT_OF_RANGE", field=field)
-    return <uint32_t> (share * 65536)
+    return <uint32_t> (read_real(share, field, 0, 1) * 65536)
 
 
 cdef inline bint apart(double gap, double error) noexcept nogil:
@@ -922,7 +961,7 @@ cdef uint32_t next_step(const Tree *tree, uint32_t node) noexcept nogil:
 
 cdef int named_point(Layout table, int key) except -2:
     """The lowest attachment point that a compact move stands for."""
-    for tile, at in table.moves(<uint32_t> 1 << (key >> 3)):
+    for tile, at in table.placements_of(<uint32_t> 1 << (key >> 3)):
         if table.compact(tile, at) == key:
             return at
     raise AssertionError("a move of the tree does not fit its own line")

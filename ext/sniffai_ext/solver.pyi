@@ -2,8 +2,6 @@ from sniffai_ext.equity import Equity
 from sniffai_ext.round import Round
 from sniffai_ext.view import View
 
-def check_range(value: int, least: int, most: int, name: str) -> None: ...
-
 _Row = tuple[int, int, int, int, float, tuple[tuple[int, int], ...]]
 
 class Solver:

@@ -21,6 +21,7 @@ from libc.string cimport memset
 
 from sniffai_ext.belief cimport Belief
 from sniffai_ext.bounds cimport BOUNDLESS, NO_MOVE, Entry, close_bounds, keep, look_up, open_bounds
+from sniffai_ext.doors cimport read_flag, read_whole
 from sniffai_ext.layout cimport arm_weight
 from sniffai_ext.rng cimport mulhi
 from sniffai_ext.rollout cimport Fit, find_fits
@@ -364,18 +365,10 @@ cdef bint prove_line(Prover *prover, const State *state, uint8_t move, Line *lin
     return True
 
 
-def check_range(value, least, most, name):
-    """Raise LimitsError unless ``value`` is a whole number in least..most."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise LimitsError(f"a whole number is expected, not {value!r}", reason="NOT_A_NUMBER", field=name)
-    if not least <= value <= most:
-        raise LimitsError(f"{least}..{most} is expected, not {value}", reason="OUT_OF_RANGE", field=name)
-
-
 cdef dict named_moves(Layout table, uint32_t tiles):
     """``{compact move: (tile, at)}`` for tiles of a hand; ``at`` is the lowest of equal attachment points."""
     named = {}
-    for tile, at in table.moves(tiles):
+    for tile, at in table.placements_of(tiles):
         named.setdefault(table.compact(tile, at), (tile, at))
     return named
 
@@ -400,17 +393,20 @@ cdef class Solver:
     :raises LimitsError: a parameter out of range, or no memory for the table.
     """
 
-    def __init__(self, *, table_bytes, Equity equity=None, bint match=False):
-        check_range(table_bytes, 64, 1 << 40, "table_bytes")
-        if match and equity is None:
+    def __cinit__(self, *, table_bytes, Equity equity=None, match=False):
+        cdef size_t room = read_whole(table_bytes, "table_bytes", 64, 1 << 40)
+        cdef bint chances = read_flag(match, "match")
+        if chances and equity is None:
             raise LimitsError("the chance to win the match takes a table of match equity", reason="NO_EQUITY",
                               field="match")
-        close_prover(&self.prover)
         self.equity = equity
-        if not open_prover(&self.prover, table_bytes, NULL if equity is None else &equity.table, match):
-            raise LimitsError(f"there is no memory for a table of {table_bytes} bytes", reason="NO_MEMORY",
+        if not open_prover(&self.prover, room, NULL if equity is None else &equity.table, chances):
+            raise LimitsError(f"there is no memory for a table of {room} bytes", reason="NO_MEMORY",
                               field="table_bytes")
         self.prover.stop = &self.stop_flag
+
+    def __reduce__(self):
+        raise TypeError("a solver is neither copied nor pickled: its memory belongs to one process")
 
     def __dealloc__(self):
         close_prover(&self.prover)
@@ -424,7 +420,7 @@ cdef class Solver:
         """Placements tried for the last question."""
         return self.prover.nodes
 
-    def solve(self, Round round_, node_cap):
+    def solve(self, Round round_ not None, node_cap):
         """The value of a round, and a best move. Releases the GIL.
 
         :param round_: a running round of 2 or 4 seats.
@@ -447,7 +443,7 @@ cdef class Solver:
         self.busy = False
         return (value, named_moves(round_.table, choice(&state))[move]) if solved else None
 
-    def solve_moves(self, Round round_, node_cap):
+    def solve_moves(self, Round round_ not None, node_cap):
         """The value of every distinct legal move, with best play of both teams after it. Releases the GIL.
 
         Parameters and errors as :meth:`solve`, which is faster.
@@ -461,7 +457,7 @@ cdef class Solver:
         self._check_state(&state)
         return self._answer_moves(&state, round_.table, node_cap)
 
-    def solve_view(self, View view, node_cap):
+    def solve_view(self, View view not None, node_cap):
         """:meth:`solve_moves` for a seat that can infer where all tiles lie: 2 seats, a talon of at most one tile.
 
         With an empty talon both seats know all, and the values are exact. With one tile left in the talon the other
@@ -487,11 +483,11 @@ cdef class Solver:
 
     def _begin(self, node_cap):
         """Check the cap and that nobody else is asking."""
-        check_range(node_cap, 1, (1 << 63) - 1, "node_cap")
+        cap = read_whole(node_cap, "node_cap", 1, (1 << 63) - 1)
         if self.busy:
             raise RuntimeError("a solver answers one question at a time")
         self.busy = True
-        return node_cap
+        return cap
 
     cdef bint _prove_all(self, const State *state, uint64_t cap, Moves *moves, int *values,
                          Line *lines) noexcept nogil:

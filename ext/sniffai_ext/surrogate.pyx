@@ -15,7 +15,7 @@ from libc.math cimport sqrt
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from sniffai_ext.types cimport lowest
+from sniffai_ext.types cimport ALL_TILES, lowest
 
 import numpy as np
 
@@ -114,12 +114,20 @@ def fit(hands, logs):
         n at least 1.
     :param logs: log-likelihoods of the choices by world and seat, 0 for a seat without any: float64 ``[n, 4]``.
     :return: ``(base, gain)``, the gain by seat and tile: float64 ``[4, 28]``.
-    :raises LimitsError: the shapes are others.
+    :raises LimitsError: the shapes are others, a mask has more than 28 bits, or a number is not finite.
     """
-    hands, logs = np.ascontiguousarray(hands, np.uint32), np.ascontiguousarray(logs, np.float64)
-    if hands.shape != logs.shape or hands.shape[1:] != (4,) or not len(hands):
+    try:
+        masks, logs = np.asarray(hands), np.ascontiguousarray(logs, np.float64)
+    except Exception:                        # a foreign object may raise whatever it likes
+        masks, logs = np.zeros(0), np.zeros(0)
+    if masks.shape != logs.shape or masks.shape[1:] != (4,) or not len(masks):
         raise LimitsError("two arrays of four columns and equally many rows are expected", reason="WRONG_SHAPE",
                           field="hands")
+    if masks.dtype.kind not in "iu" or not 0 <= masks.min() <= masks.max() <= ALL_TILES:
+        raise LimitsError("masks of 28 tiles are expected", reason="NOT_TILES", field="hands")
+    if not np.isfinite(logs).all():
+        raise LimitsError("a log-likelihood is not finite", reason="OUT_OF_RANGE", field="logs")
+    hands = np.ascontiguousarray(masks, np.uint32)
     cdef const uint32_t[:, ::1] held = hands
     cdef const double[:, ::1] found = logs
     cdef Surrogate result

@@ -13,7 +13,9 @@ gives the same weights.
 """
 
 from libc.math cimport pow as power
+from libc.stdint cimport INT64_MAX
 
+from sniffai_ext.doors cimport read_real, read_seed, read_whole
 from sniffai_ext.features cimport MAX_ROWS, OWN, base_rows, move_rows, net_rows, tile_rows
 from sniffai_ext.layout cimport join
 from sniffai_ext.net cimport (
@@ -25,14 +27,17 @@ from sniffai_ext.rollout cimport deal
 from sniffai_ext.round cimport legal_moves, place, settle, settle_turn
 from sniffai_ext.types cimport (
     MAX_MOVES, RUNNING, TILES, Arms, State, int16_t, move_tile, team_count, team_of, uint8_t, uint16_t, uint32_t,
-    uint64_t,
 )
 from sniffai_ext.world_features cimport world_net_rows, world_rows
 from sniffai_ext.world_value cimport world_outputs
 
 import numpy as np
 
+from sniffai_ext.errors import LimitsError
 from sniffai_ext.round import check_players
+
+cdef double LEAST_TEMPERATURE = 1e-6
+cdef double MOST_TEMPERATURE = 1e6
 
 cdef enum:
     SLICE = 10_000        # rounds between two reports of progress
@@ -188,8 +193,8 @@ cdef inline void lower(float *weights, const float *blame) noexcept nogil:
         weights[j] -= blame[j]
 
 
-def train(int players, policy_weights, world_weights, long long rounds, seed, double first_rate, double last_rate,
-          double temperature, double decay, progress=None):
+def train(players, policy_weights, world_weights, rounds, seed, first_rate, last_rate, temperature, decay,
+          progress=None):
     """Train a policy net and a world-value net in place; the policy plays.
 
     :param policy_weights: float32 ``[weight_count(players)]``, C-contiguous; changed in place.
@@ -200,7 +205,19 @@ def train(int players, policy_weights, world_weights, long long rounds, seed, do
     :param decay: lambda, 0..1.
     :param progress: called with the number of rounds done, about every second; it changes nothing.
     :return: root mean square errors of the two nets in the last tenth of the rounds, in points.
+    :raises SniffError: a number out of range, or weights of another kind or number.
     """
+    cdef int seats = check_players(players)
+    cdef long long most = read_whole(rounds, "rounds", 0, INT64_MAX)
+    cdef double rate_now = read_real(first_rate, "first_rate", 0, 1, True)
+    cdef double rate_then = read_real(last_rate, "last_rate", 0, 1, True)
+    cdef double spread = read_real(temperature, "temperature", LEAST_TEMPERATURE, MOST_TEMPERATURE)
+    cdef double memory = read_real(decay, "decay", 0, 1)
+    counts = weight_counts(seats)
+    check_weights(policy_weights, counts[0], "policy_weights")
+    check_weights(world_weights, counts[1], "world_weights")
+    if progress is not None and not callable(progress):
+        raise LimitsError("a function is expected", reason="NOT_CALLABLE", field="progress")
     cdef float[::1] policy_block = policy_weights
     cdef float[::1] world_block = world_weights
     cdef Net net
@@ -213,23 +230,22 @@ def train(int players, policy_weights, world_weights, long long rounds, seed, do
     cdef int i, n
     cdef double squares = 0, world_squares = 0
     cdef float error, world_error, rate
-    check_players(players)
-    lay_out(&net, &policy_block[0], net_rows(players), 1)
-    lay_out(&world, &world_block[0], world_net_rows(players), world_outputs(players))
+    lay_out(&net, &policy_block[0], net_rows(seats), 1)
+    lay_out(&world, &world_block[0], world_net_rows(seats), world_outputs(seats))
     scores[0] = scores[1] = scores[2] = 0
-    seed_rng(&rng, <uint64_t> (seed & 0xffffffffffffffff))
-    while start < rounds:
-        stop = min(start + SLICE, rounds)
+    seed_rng(&rng, read_seed(seed))
+    while start < most:
+        stop = min(start + SLICE, most)
         with nogil:
             for k in range(start, stop):
-                rate = <float> (first_rate * power(last_rate / first_rate, <double> k / rounds))
-                deal(&state, players, k % players, scores, &rng)
-                n = play_round(&net, &world, &state, <float> temperature, &rng, samples)
-                set_targets(&state, samples, n, <float> decay)
+                rate = <float> (rate_now * power(rate_then / rate_now, <double> k / most))
+                deal(&state, seats, k % seats, scores, &rng)
+                n = play_round(&net, &world, &state, <float> spread, &rng, samples)
+                set_targets(&state, samples, n, <float> memory)
                 for i in range(n):
                     error = learn(&net, &samples[i].policy, rate)
                     world_error = learn(&world, &samples[i].world, rate)
-                    if k >= rounds - rounds // 10:
+                    if k >= most - most // 10:
                         squares += error * error
                         world_squares += world_error * world_error
                         learned += 1
@@ -240,19 +256,38 @@ def train(int players, policy_weights, world_weights, long long rounds, seed, do
     return (squares / learned) ** 0.5 * NET_SCALE, (world_squares / learned) ** 0.5 * NET_SCALE
 
 
-def weight_counts(int players):
-    """How many weights the policy net and the world-value net for so many seats have."""
-    return net_size(net_rows(players), 1), net_size(world_net_rows(players), world_outputs(players))
+cdef int check_weights(weights, size, str field) except -1:
+    """Raise LimitsError unless weights can be trained in place."""
+    if not isinstance(weights, np.ndarray) or weights.dtype != np.float32 or weights.shape != (size,) \
+            or not weights.flags.c_contiguous or not weights.flags.writeable:
+        raise LimitsError(f"a writeable float32 array of {size} is expected, in C order", reason="WRONG_WEIGHTS",
+                          field=field)
+    if not np.isfinite(weights).all():
+        raise LimitsError("a weight is not finite", reason="OUT_OF_RANGE", field=field)
+    return 0
 
 
-def first_weights(int players, seed):
+def weight_counts(players):
+    """How many weights the policy net and the world-value net for so many seats have.
+
+    :raises ViewError: not 2, 3 or 4 seats.
+    """
+    cdef int seats = check_players(players)
+    return net_size(net_rows(seats), 1), net_size(world_net_rows(seats), world_outputs(seats))
+
+
+def first_weights(players, seed):
     """Random weights to start from, for the policy net and the world-value net: float32, scaled by the number of inputs
-    (He et al. 2015)."""
-    rng = np.random.Generator(np.random.PCG64(seed))
-    return random_net(rng, net_rows(players), 1), random_net(rng, world_net_rows(players), world_outputs(players))
+    (He et al. 2015).
+
+    :raises SniffError: players or seed out of range.
+    """
+    cdef int seats = check_players(players)
+    rng = np.random.Generator(np.random.PCG64(read_seed(seed)))
+    return random_net(rng, net_rows(seats), 1), random_net(rng, world_net_rows(seats), world_outputs(seats))
 
 
-def random_net(rng, int rows, int outputs):
+cdef object random_net(rng, int rows, int outputs):
     """A net without skips and biases, in the order of net.pxd."""
     return np.concatenate([
         rng.normal(0, (2.0 / 45) ** 0.5, rows * WIDE),

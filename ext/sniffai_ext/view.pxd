@@ -46,6 +46,8 @@ cdef class View:
     cdef int[4] shed_count
     cdef Choice[28] choice
     cdef int choices
+    cdef int turn_of(self, seat) except -1
+    cdef int put(self, int seat, int tile, int at) except -1
     cdef uint32_t unseen(self) noexcept
     cdef void note_choice(self, int seat, int move) noexcept
     cdef void fill_state(self, State *state) noexcept

@@ -5,6 +5,7 @@ that no tile held at that moment fits (rules 5), so the batches of that moment l
 later came out of one of the batches that could still hold it.
 """
 
+from sniffai_ext.doors cimport read_int, read_items, read_tiles
 from sniffai_ext.layout cimport tile_text
 from sniffai_ext.types cimport (
     ALL_TILES, BLOCKED, FITTING, NO_TILE, PIPS, RUNNING, TARGET, TILES, WENT_OUT, hand_size, lowest,
@@ -26,35 +27,43 @@ cdef class View:
     :raises SniffError: see :class:`sniffai_ext.round.Round`; ``field`` is the parameter's name.
     """
 
-    def __init__(self, int players, int seat, int leader, hand, scores):
-        self._seat_down(players, seat, scores)
-        if not 0 <= leader < players:
-            raise ViewError(f"there is no seat {leader}", reason="SEAT_OUT_OF_RANGE", field="leader")
-        if not 0 <= hand <= ALL_TILES or popcount(hand) != hand_size(players):
-            raise TileError(f"a hand is dealt {hand_size(players)} tiles, not {int(hand).bit_count()}",
+    def __cinit__(self, *_, **__):
+        """A view of nobody, of a round that is over: what there is until everything is checked."""
+        self.to_move = self.forced = self.last_seat = -1
+        self.end = BLOCKED
+        self.table = Layout()
+
+    def __init__(self, players, seat, leader, hand, scores):
+        cdef int seats = check_players(players), first = read_int(leader, "leader", ViewError)
+        cdef uint32_t held = read_tiles(hand, "hand")
+        if self.players:
+            raise TypeError("a view is made once: make another one")
+        if not 0 <= first < seats:
+            raise ViewError(f"there is no seat {first}", reason="SEAT_OUT_OF_RANGE", field="leader")
+        if popcount(held) != hand_size(seats):
+            raise TileError(f"a hand is dealt {hand_size(seats)} tiles, not {popcount(held)}",
                             reason="WRONG_HAND_SIZE", field="hand")
-        self.dealt = self.hand = hand
-        self.to_move = leader
-        self.talon_size = TILES - players * hand_size(players)
-        for other in range(players):
-            self.size[other] = hand_size(players)
-            self.batch[other][0] = Batch(hand_size(players), ALL_TILES)
+        self._seat_down(seats, seat, scores)
+        self.dealt = self.hand = held
+        self.to_move = first
+        self.talon_size = TILES - seats * hand_size(seats)
+        for other in range(seats):
+            self.size[other] = hand_size(seats)
+            self.batch[other][0] = Batch(hand_size(seats), ALL_TILES)
             self.batch_count[other] = 1
 
-    def _seat_down(self, int players, int seat, scores):
-        check_players(players)
-        if not 0 <= seat < players:
-            raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field="seat")
+    def _seat_down(self, int players, seat, scores):
+        cdef int own = read_int(seat, "seat", ViewError)
+        if not 0 <= own < players:
+            raise ViewError(f"there is no seat {own}", reason="SEAT_OUT_OF_RANGE", field="seat")
         for team, score in enumerate(check_scores(players, scores)):
             self.score[team] = score
         self.players = players
-        self.seat = seat
-        self.forced = -1
-        self.last_seat = -1
-        self.table = Layout()
+        self.seat = own
+        self.end = RUNNING
 
     @classmethod
-    def snapshot(cls, int players, int seat, placements, hand, sizes, int talon_size, voids, scores, int drawn=-1):
+    def snapshot(cls, players, seat, placements, hand, sizes, talon_size, voids, scores, drawn=-1):
         """The knowledge of the seat to move without the history: what lies open and who is known to lack what.
 
         :param placements: ``[(tile, at)]`` in play order.
@@ -66,31 +75,39 @@ cdef class View:
         :raises SniffError: tiles that do not add up to one set, or a placement that does not fit.
         """
         cdef View view = View.__new__(View)
-        view._seat_down(players, seat, scores)
-        view.to_move = seat
-        for index, (tile, at) in enumerate(placements):
+        cdef uint32_t held = read_tiles(hand, "hand")
+        cdef int tile, at, last = read_int(drawn, "drawn", ViewError)
+        view._seat_down(check_players(players), seat, scores)
+        view.to_move = view.seat
+        for index, placement in enumerate(read_items(placements, "table", MoveError)):
+            pair = read_items(placement, f"table[{index}]", MoveError)
+            if len(pair) != 2:
+                raise MoveError("a tile and an attachment point are expected", reason="NOT_A_MOVE",
+                                field=f"table[{index}]")
             try:
+                tile, at = read_int(pair[0], "tile", MoveError), read_int(pair[1], "at", MoveError)
                 view.table.put(tile, at)
             except SniffError as error:
                 raise error.at(f"table[{index}]") from None
-            if hand >> tile & 1:
+            if held >> tile & 1:
                 raise TileError(f"{tile_text(tile)} is on the table and in the hand", reason="TILE_TWICE",
                                 field=f"table[{index}].tile")
         view.on_table = view.table.tiles
-        view._take_sizes(hand, sizes, talon_size)
-        view._take_voids(voids)
-        if drawn >= 0:
-            view._take_drawn(drawn)
+        view._take_sizes(held, read_items(sizes, "sizes", ViewError), read_int(talon_size, "talon_size", ViewError))
+        view._take_voids(read_items(voids, "voids", ViewError))
+        if last >= 0:
+            view._take_drawn(last)
         return view
 
-    def _take_sizes(self, hand, sizes, int talon_size):
-        cdef int other
-        if not 0 < hand <= ALL_TILES:
+    def _take_sizes(self, uint32_t hand, tuple sizes, int talon_size):
+        cdef int other, size
+        if hand == 0:
             raise TileError("the seat to move holds at least one tile", reason="WRONG_HAND_SIZE", field="hand")
         if len(sizes) != self.players:
             raise ViewError(f"{self.players} seats need {self.players} sizes, not {len(sizes)}",
                             reason="WRONG_NUMBER_OF_SIZES", field="sizes")
-        for other, size in enumerate(sizes):
+        for other in range(self.players):
+            size = read_int(sizes[other], f"sizes[{other}]", ViewError)
             if not 1 <= size <= TILES:
                 raise ViewError(f"a seat in play holds 1..{TILES} tiles, not {size}", reason="SIZE_OUT_OF_RANGE",
                                 field=f"sizes[{other}]")
@@ -102,19 +119,20 @@ cdef class View:
         if not 0 <= talon_size <= TILES - dealt:
             raise ViewError(f"the talon has 0..{TILES - dealt} tiles, not {talon_size}", reason="SIZE_OUT_OF_RANGE",
                             field="talon_size")
-        total = self.table.placed + sum(sizes) + talon_size
+        total = self.table.placed + sum(self.sizes) + talon_size
         if total != TILES:
             raise ViewError(f"table, hands and talon have {total} tiles together, not {TILES}",
                             reason="TILES_DO_NOT_ADD_UP", field="sizes")
         self.hand = hand
         self.talon_size = talon_size
 
-    def _take_voids(self, voids):
-        cdef int other
+    def _take_voids(self, tuple voids):
+        cdef int other, pips
         if len(voids) != self.players:
             raise ViewError(f"{self.players} seats need {self.players} sets of void suits, not {len(voids)}",
                             reason="WRONG_NUMBER_OF_VOIDS", field="voids")
-        for other, pips in enumerate(voids):
+        for other in range(self.players):
+            pips = read_int(voids[other], f"voids[{other}]", ViewError)
             if not 0 <= pips < 1 << PIPS:
                 raise ViewError("a suit is 0..6", reason="SUIT_OUT_OF_RANGE", field=f"voids[{other}]")
             if other == self.seat and self.hand & FITTING[pips]:
@@ -122,36 +140,41 @@ cdef class View:
                                 field=f"voids[{other}]")
             self.batch[other][0] = Batch(self.size[other], ALL_TILES & ~FITTING[pips])
             self.batch_count[other] = 1
-            self.void_pips[other] = pips
+            self.void_pips[other] = <uint8_t> pips
 
     def _take_drawn(self, int drawn):
         if drawn >= TILES or not self.hand >> drawn & 1:
             raise ViewError("the drawn tile is not in the hand", reason="TILE_NOT_IN_HAND", field="drawn")
         if self.table.placed == 0:
             raise ViewError("nobody draws before the lead", reason="DRAW_NOT_ALLOWED", field="drawn")
-        if self.table.fits(self.hand & ~(<uint32_t> 1 << drawn)):
+        if self.table.fitting(self.hand & ~(<uint32_t> 1 << drawn)):
             raise ViewError("a tile of the hand fitted: there was nothing to draw", reason="DRAW_NOT_ALLOWED",
                             field="drawn")
-        self.forced = drawn if self.table.fits(<uint32_t> 1 << drawn) else -1
+        self.forced = drawn if self.table.fitting(<uint32_t> 1 << drawn) else -1
 
     # what the seat sees
 
-    def _turn(self, int seat):
+    cdef int turn_of(self, seat) except -1:
+        """The seat whose turn it is, if it is that of ``seat``."""
+        cdef int mover = read_int(seat, "seat", ViewError)
         if self.end != RUNNING:
             raise ViewError("the round is over", reason="ROUND_OVER", field="seat")
-        if not 0 <= seat < self.players:
-            raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field="seat")
-        if seat != self.to_move:
-            raise ViewError(f"it is the turn of seat {self.to_move}, not of seat {seat}", reason="NOT_THE_TURN",
+        if not 0 <= mover < self.players:
+            raise ViewError(f"there is no seat {mover}", reason="SEAT_OUT_OF_RANGE", field="seat")
+        if mover != self.to_move:
+            raise ViewError(f"it is the turn of seat {self.to_move}, not of seat {mover}", reason="NOT_THE_TURN",
                             field="seat")
+        return mover
 
-    def play(self, int seat, int tile, int at):
+    def play(self, seat, tile, at):
         """``seat`` places ``tile`` at an attachment point (-1: the lead). Returns the points.
 
         :raises SniffError: ``field`` is ``"seat"``, ``"play"`` (the tile) or ``"at"``.
         """
+        return self.put(self.turn_of(seat), read_int(tile, "play", MoveError), read_int(at, "at", MoveError))
+
+    cdef int put(self, int seat, int tile, int at) except -1:
         cdef int team, move
-        self._turn(seat)
         try:
             move = self.table.compact(tile, at)
         except MoveError as error:
@@ -230,72 +253,74 @@ cdef class View:
         for b in range(self.batch_count[seat]):
             self.batch[seat][b].allowed &= ~FITTING[self.table.arms.open]
 
-    def draw(self, int seat, int count, tiles=None):
+    def draw(self, seat, count, tiles=None):
         """``seat`` draws ``count`` tiles; ``tiles`` (indices, in order) for the seat's own draws only.
 
         :raises SniffError: ``field`` is ``"seat"``, ``"draw"``, ``"tiles"`` or ``"tiles[i]"``.
         """
-        self._turn(seat)
+        cdef int mover = self.turn_of(seat), drawn = read_int(count, "draw", ViewError)
+        named = None if tiles is None else read_items(tiles, "tiles", ViewError)
         if self.table.placed == 0:
             raise ViewError("nobody draws before the lead", reason="DRAW_NOT_ALLOWED", field="draw")
-        if not 1 <= count <= self.talon_size:
-            raise ViewError(f"{count} tiles drawn from a talon of {self.talon_size}", reason="DRAW_COUNT_OUT_OF_RANGE",
+        if not 1 <= drawn <= self.talon_size:
+            raise ViewError(f"{drawn} tiles drawn from a talon of {self.talon_size}", reason="DRAW_COUNT_OUT_OF_RANGE",
                             field="draw")
-        if seat == self.seat:
-            self._draw_own(count, tiles)
-        elif tiles:
+        if mover == self.seat:
+            self._draw_own(drawn, named)
+        elif named:
             raise ViewError("the tiles that another seat drew are hidden", reason="HIDDEN_TILES_GIVEN", field="tiles")
         else:
-            self._exclude(seat)
-            self.pending += count
-        self.void_pips[seat] = self.table.arms.open
-        self.size[seat] += count
-        self.talon_size -= count
+            self._exclude(mover)
+            self.pending += drawn
+        self.void_pips[mover] = self.table.arms.open
+        self.size[mover] += drawn
+        self.talon_size -= drawn
 
     def _draw_own(self, int count, tiles):
         cdef uint32_t drawn = 0
         cdef int index, tile = 0
-        if self.table.fits(self.hand):
+        if self.table.fitting(self.hand):
             raise ViewError("a tile of the hand fits: drawing is not allowed", reason="DRAW_NOT_ALLOWED", field="draw")
         if tiles is None or len(tiles) != count:
             raise ViewError(f"the seat drew {count} tiles and names {len(tiles or ())}", reason="WRONG_NUMBER_OF_TILES",
                             field="tiles")
-        for index, tile in enumerate(tiles):
+        for index, named in enumerate(tiles):
+            tile = read_int(named, f"tiles[{index}]", TileError)
             if not 0 <= tile < TILES:
                 raise TileError(f"there is no tile with index {tile}", reason="UNKNOWN_TILE", field=f"tiles[{index}]")
             if (self.hand | drawn | self.table.tiles) >> tile & 1:
                 raise TileError(f"{tile_text(tile)} was seen before", reason="TILE_TWICE", field=f"tiles[{index}]")
-            if self.table.fits(drawn):
-                raise ViewError(f"{tile_text(lowest(self.table.fits(drawn)))} fitted: the draw ended there",
+            if self.table.fitting(drawn):
+                raise ViewError(f"{tile_text(lowest(self.table.fitting(drawn)))} fitted: the draw ended there",
                                 reason="DRAW_NOT_ALLOWED", field=f"tiles[{index}]")
             drawn |= <uint32_t> 1 << tile
-        if self.table.fits(drawn):
+        if self.table.fitting(drawn):
             self.forced = tile
         self.hand |= drawn
         self.pending += count
 
-    def passes_turn(self, int seat):
+    def passes_turn(self, seat):
         """``seat`` passes.
 
         :raises SniffError: ``field`` is ``"seat"`` or ``"pass"``.
         """
-        self._turn(seat)
+        cdef int mover = self.turn_of(seat)
         if self.table.placed == 0:
             raise ViewError("nobody passes before the lead", reason="PASS_NOT_ALLOWED", field="pass")
         if self.talon_size:
             raise ViewError(f"the talon has {self.talon_size} tiles: the seat must draw", reason="PASS_NOT_ALLOWED",
                             field="pass")
-        if seat == self.seat:
-            if self.table.fits(self.hand):
+        if mover == self.seat:
+            if self.table.fitting(self.hand):
                 raise ViewError("a tile of the hand fits: passing is not allowed", reason="PASS_NOT_ALLOWED",
                                 field="pass")
         else:
-            self._exclude(seat)
-            self._add_batch(seat, self.pending)
-        self.void_pips[seat] = self.table.arms.open
+            self._exclude(mover)
+            self._add_batch(mover, self.pending)
+        self.void_pips[mover] = self.table.arms.open
         self.pending = 0
         self.passes += 1
-        self.to_move = (seat + 1) % self.players
+        self.to_move = (mover + 1) % self.players
         if self.passes == self.players:
             self._finish(BLOCKED)
 
@@ -340,7 +365,7 @@ cdef class View:
             return "over"
         if self.to_move != self.seat:
             return "wait"
-        if self.table.fits(self.hand):
+        if self.table.fitting(self.hand):
             return "play"
         return "draw" if self.talon_size else "pass"
 
@@ -348,7 +373,7 @@ cdef class View:
         """``[(tile, at)]`` when the seat is to place a tile, else []."""
         if self.must != "play":
             return []
-        return self.table.moves(<uint32_t> 1 << self.forced if self.forced >= 0 else self.hand)
+        return self.table.placements_of(<uint32_t> 1 << self.forced if self.forced >= 0 else self.hand)
 
     cdef uint32_t unseen(self) noexcept:
         """The tiles that the seat has not seen."""
@@ -386,3 +411,12 @@ cdef class View:
         other.choice, other.choices = self.choice, self.choices
         other.shed, other.shed_count = self.shed, self.shed_count
         return other
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __reduce__(self):
+        raise TypeError("the core keeps no history of a view: pickle sniffai.View instead")

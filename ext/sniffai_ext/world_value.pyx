@@ -5,7 +5,7 @@ from sniffai_ext.world_features cimport world_net_rows
 
 import numpy as np
 
-from sniffai_ext.errors import LimitsError
+from sniffai_ext.doors import read_net
 from sniffai_ext.round import check_players
 
 
@@ -17,17 +17,25 @@ cdef class WorldValue:
     :raises SniffError: wrong number of seats or of weights.
     """
 
-    def __init__(self, int players, weights):
-        check_players(players)
-        block = np.array(weights, np.float32)
-        if block.shape != (world_weight_count(players),):
-            raise LimitsError(f"a net for {players} seats has {world_weight_count(players)} weights, not {block.shape}",
-                              reason="WRONG_NUMBER_OF_WEIGHTS", field="weights")
-        self.players = players
-        self.weights = block
-        lay_out(&self.net, &self.weights[0], world_net_rows(players), world_outputs(players))
+    def __cinit__(self, players, weights):
+        self.players = check_players(players)
+        self.weights = read_net(weights, world_weight_count(players), players)
+        lay_out(&self.net, &self.weights[0], world_net_rows(self.players), world_outputs(self.players))
+
+    def __reduce__(self):
+        return type(self), (self.players, np.array(self.weights))
+
+    def __copy__(self):
+        return self                          # it never changes
+
+    def __deepcopy__(self, memo):
+        return self
 
 
-def world_weight_count(int players):
-    """How many weights a world-value net for so many seats has."""
-    return net_size(world_net_rows(players), world_outputs(players))
+def world_weight_count(players):
+    """How many weights a world-value net for so many seats has.
+
+    :raises ViewError: not 2, 3 or 4 seats.
+    """
+    cdef int seats = check_players(players)
+    return net_size(world_net_rows(seats), world_outputs(seats))

@@ -1,0 +1,434 @@
+"""Calls every door of the compiled core with hostile arguments; run by test_doors.py in a process of its own.
+
+Each public function and method must be listed here with arguments that it takes. Then, argument by argument, each is
+replaced by values that are of another type, out of every range, or not what they seem. The door must refuse what is no
+number where a number belongs, and may raise nothing but errors of ours, TypeError, MemoryError and RuntimeError.
+Prints what is wrong, a line each.
+"""
+
+import faulthandler
+import importlib
+import inspect
+import math
+import pkgutil
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import sniffai
+import sniffai_ext
+from sniffai.equity import load
+from sniffai.nets import load_policy, load_world_value
+from sniffai_ext.errors import SniffError
+
+HANDS = [0b1111111, 0b1111111 << 7]
+ROUND = (2, HANDS, list(range(14, 28)), 0, [0, 0])
+ALLOWED = (SniffError, TypeError, MemoryError, RuntimeError)
+
+
+class BadIndex:
+    """Looks like a whole number, and is none."""
+
+    def __index__(self) -> int:
+        raise OSError("no number")
+
+    def __repr__(self) -> str:
+        raise OSError("no text")
+
+
+class Endless:
+    """Looks like a list, and breaks."""
+
+    def __iter__(self) -> Iterator[int]:
+        yield 1
+        raise TypeError("no list")
+
+
+NO_NUMBER: list[Any] = [None, "3", "\ud800", b"3", object(), [], [1], {}, True, np.True_, 1j, BadIndex(), np.zeros(2)]
+NO_WHOLE: list[Any] = [*NO_NUMBER, 1.5, 2.0, math.nan, math.inf, np.float64(2)]
+NO_REAL: list[Any] = [*NO_NUMBER, math.nan, np.float32(math.nan)]
+WILD: list[Any] = [
+    *(-1, -5, 27, 28, 31, 32, 111, 112, 255, 256, 1 << 28, 2**63 - 1, 2**63, 2**64, -(2**63), 10**30, -(10**30), 0),
+    *(np.int8(-5), np.uint64(2**64 - 1), -1.0, 1e-300, 1e300, -math.inf, 10.0**40, "", (), [None], [[1]], [(1,)]),
+    *([(1, 2, 3)], [28], [-1], [2**40], [1, 1], [1.5] * 3, [math.nan] * 3, [0] * 3, Endless(), np.zeros((2, 2))),
+    *(np.zeros((0, 4)), np.full((3, 4), math.nan), np.ones(5, np.int8), np.ones((3, 3, 3)), np.array("x")),
+    *(np.ones((4, 8), np.float32)[:, ::2], lambda *_: None, float, sniffai),
+]
+
+
+def view() -> Any:
+    """A seat with choices and something hidden."""
+    round_ = sniffai.Round.deal(players=2, seed=5)
+    for _ in range(4):
+        round_.play(round_.legal_moves()[0])
+    return round_.view(round_.seat).core()
+
+
+def core(module: str) -> Any:
+    return importlib.import_module(f"sniffai_ext.{module}")
+
+
+def rounds() -> Any:
+    return core("round").Round(*ROUND)
+
+
+def layout() -> Any:
+    made = core("layout").Layout()
+    made.play(1, -1)
+    return made
+
+
+def seen() -> Any:
+    """A view before the lead, its seat to lead."""
+    return core("view").View(2, 0, 0, HANDS[0], [0, 0])
+
+
+def search() -> Any:
+    made = core("search").Search(view(), 1)
+    made.run(200, 1.0)
+    return made
+
+
+def searched(**options: Any) -> Any:
+    """A search made and run, so that what a parameter breaks is seen."""
+    made = core("search").Search(options.pop("view"), options.pop("seed"), **options)
+    made.run(40, 1.0)
+    return made.root_moves()
+
+
+def pool() -> Any:
+    return core("pool").weighted_worlds(view(), 40, 1, load_policy(2))
+
+
+OPTIONS = {
+    "view": None,
+    "seed": 1,
+    "exploration": 20.0,
+    "root_exploration": 80.0,
+    "by_spread": 1.0,
+    "root_share": 0.5,
+    "common_worlds": True,
+    "epsilon": 0.1,
+    "equity": None,
+    "match": False,
+    "memory_bytes": 1 << 20,
+    "expected": 10,
+    "pool": 40,
+    "extra_worlds": 40,
+    "pool_seconds": 0.0,
+    "policy": load_policy(2),
+    "temperatures": (3.0, 3.0, 3.0),
+    "floor": 0.05,
+    "follow": 0.5,
+    "value": load_world_value(2),
+    "root_moves": None,
+    "world": None,
+}
+FREE = {"equity", "policy", "value", "root_moves", "world", "hands", "a", "tiles", "start", "progress"}
+"""Arguments that may be None."""
+
+
+LONG = {"count": 1000, "rounds": 1000, "matches": 1000, "deals": 1000, "depth": 3, "node_cap": 1000}
+"""Arguments that say how much work is done, and from where on it lasts too long for a test."""
+
+
+def few_outcomes() -> dict[str, Any]:
+    return {
+        "teams": 2,
+        "reach": np.array([[2, 1], [0, 3]], np.int32),
+        "net": np.array([[1, -1], [0, 2]], np.int32),
+        "leads": np.array([0, 2], np.int32),
+        "weights": np.array([0.5, 0.5]),
+        "wins": np.full((2, 4, 4), 0.2),
+        "size": 4,
+        "pad": 1,
+        "start": None,
+        "tolerance": 0.01,
+        "most_sweeps": 3,
+        "progress": None,
+    }
+
+
+def training() -> dict[str, Any]:
+    policy, world = core("train").first_weights(2, 1)
+    return {
+        "players": 2,
+        "policy_weights": policy,
+        "world_weights": world,
+        "rounds": 2,
+        "seed": 1,
+        "first_rate": 0.01,
+        "last_rate": 0.001,
+        "temperature": 3.0,
+        "decay": 0.7,
+        "progress": None,
+    }
+
+
+def weights(players: int) -> Any:
+    return np.zeros(core("policy").weight_count(players), np.float32)
+
+
+def world_weights(players: int) -> Any:
+    return np.zeros(core("world_value").world_weight_count(players), np.float32)
+
+
+def named(**arguments: Any) -> Callable[[], dict[str, Any]]:
+    return lambda: dict(arguments)
+
+
+Make = Callable[[], Any]
+FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
+    "chances.chance_without": lambda: {"belief": core("belief").Belief(view()), "seat": 1, "tiles": 7},
+    "chances.scores_at_once": lambda: {"layout": layout(), "tiles": 1},
+    "doors.as_real": named(value=1.0),
+    "doors.as_whole": named(value=object()),
+    "equity.row_count": named(players=2, lowest=-500),
+    "inference.sampled_past": lambda: {"view": view(), "seed": 1},
+    "largest.best_chances": named(values=[(1.0, 0.5), (2.0, 0.0)]),
+    "layout.played_layout": named(placements=[(1, -1)]),
+    "layout.point_name": named(at=4),
+    "policy.duel": lambda: {"players": 2, "deals": 1, "seed": 1, "b": load_policy(2), "a": None},
+    "policy.weight_count": named(players=2),
+    "pool.check_choices": named(temperatures=(1.0, 1.0, 1.0), floor=0.1),
+    "pool.weighted_worlds": lambda: {
+        "view": view(),
+        "room": 40,
+        "seed": 1,
+        "policy": load_policy(2),
+        "temperatures": (1.0, 1.0, 1.0),
+        "floor": 0.1,
+        "hands": None,
+        "extra": 40,
+    },
+    "recursion.first_to_reach": lambda: {
+        "teams": 2,
+        "ends": np.array([1, 2]),
+        "gains": np.array([0x0011, 0x0122], np.uint16),
+        "size": 4,
+    },
+    "recursion.solve": few_outcomes,
+    "rollout.rollouts": named(players=2, count=2, seed=1, epsilon=0.5),
+    "rollout.state_bytes": named(),
+    "round.check_players": named(players=2),
+    "round.check_scores": named(players=2, scores=[0, 5]),
+    "round.played_round": named(dealt=ROUND, placements=[(0, -1)]),
+    "scoring.noted_gains": lambda: {"start": rounds(), "placements": [(0, -1)]},
+    "scoring.play_matches": lambda: {
+        "policy": load_policy(2),
+        "scores": [245, 240],
+        "leader": 0,
+        "matches": 1,
+        "seed": 1,
+    },
+    "scoring.play_scored_rounds": lambda: {"policy": load_policy(2), "rounds": 2, "seed": 1},
+    "shown.shown": named(value=1j),
+    "surrogate.fit": lambda: {"hands": np.ones((3, 4), np.uint32), "logs": np.zeros((3, 4))},
+    "train.first_weights": named(players=2, seed=1),
+    "train.train": training,
+    "train.weight_counts": named(players=2),
+    "world_value.world_weight_count": named(players=2),
+}
+"""Functions, each with arguments that it takes."""
+
+PLAIN = {"doors.as_real", "doors.as_whole", "shown.shown"}
+"""Functions that take anything."""
+OWN = {
+    *("belief.subsets", "doors.read_flag", "doors.read_net", "doors.read_real", "doors.read_whole"),
+    *("shown.steers", "shown.visible"),
+    *("equity.float_array", "equity.mean_over_leads", "equity.pairs_within_one", "search.ranked", "search.told_apart"),
+}
+"""Helpers that the core and the library call with bounds, arrays and rows of their own: no doors."""
+
+CLASSES: dict[str, tuple[Make, Callable[[], dict[str, Any]]]] = {
+    "belief.Belief": (lambda: core("belief").Belief(view()), lambda: {"view": view()}),
+    "equity.Equity": (
+        lambda: core("equity").Equity(2, np.full((51, 51), 0.5), -5),
+        lambda: {"players": 2, "lead": np.full((51, 51), 0.5), "lowest": -5},
+    ),
+    "layout.Layout": (layout, named()),
+    "policy.Policy": (lambda: load_policy(2), lambda: {"players": 2, "weights": weights(2)}),
+    "pool.Pool": (pool, named()),
+    "round.Round": (
+        rounds,
+        lambda: dict(zip(("players", "hands", "talon", "leader", "scores"), ROUND, strict=True)),
+    ),
+    "search.Search": (search, lambda: {**OPTIONS, "view": view()}),
+    "solver.Solver": (
+        lambda: core("solver").Solver(table_bytes=4096),
+        lambda: {"table_bytes": 4096, "equity": None, "match": False},
+    ),
+    "view.View": (seen, lambda: {"players": 2, "seat": 0, "leader": 0, "hand": HANDS[0], "scores": [0, 0]}),
+    "world_value.WorldValue": (
+        lambda: load_world_value(2),
+        lambda: {"players": 2, "weights": world_weights(2)},
+    ),
+}
+"""Classes, each with an object of it and the arguments of its constructor."""
+
+METHODS: dict[str, Callable[[], dict[str, Any]]] = {
+    "belief.Belief.sample": named(count=3, seed=1),
+    "belief.Belief.worlds": named(limit=10),
+    "equity.Equity.chance": named(scores=[0, 5], leader=0),
+    "equity.Equity.churn": named(count=3, seed=1),
+    "layout.Layout.check": named(tile=2, at=4),
+    "layout.Layout.equal_points": named(tile=2, at=4),
+    "layout.Layout.fits": named(mask=7),
+    "layout.Layout.moves": named(hand=5),
+    "layout.Layout.outlook": named(tile=2, at=4),
+    "layout.Layout.play": named(tile=2, at=4),
+    "policy.Policy.play_rounds": named(rounds=1, seed=1),
+    "policy.Policy.rate": lambda: {"view": view()},
+    "pool.Pool.draws": named(count=3),
+    "round.Round.perft": named(depth=1),
+    "round.Round.play": named(tile=0, at=-1),
+    "search.Search.line": lambda: dict(zip(("tile", "at"), view().legal_moves()[0], strict=True)) | {"least": 2},
+    "search.Search.run": named(simulations=300, seconds=0.01, goal=0.0, precision=0.0, trees=1, least=0),
+    "solver.Solver.solve": lambda: {"round_": rounds(), "node_cap": 100},
+    "solver.Solver.solve_moves": lambda: {"round_": rounds(), "node_cap": 100},
+    "solver.Solver.solve_view": lambda: {"view": view(), "node_cap": 100},
+    "view.View.draw": named(seat=0, count=1, tiles=None),
+    "view.View.passes_turn": named(seat=0),
+    "view.View.play": named(seat=0, tile=0, at=-1),
+    "view.View.snapshot": lambda: {
+        "players": 2,
+        "seat": 0,
+        "placements": [(1, -1)],
+        "hand": 0b101,
+        "sizes": [2, 11],
+        "talon_size": 14,
+        "voids": [0, 0],
+        "scores": [0, 0],
+        "drawn": -1,
+    },
+}
+"""Methods that take arguments, with some that they take."""
+
+
+def attempt(where: str, call: Callable[[], Any], must_refuse: bool) -> None:
+    try:
+        call()
+    except ALLOWED as error:
+        str(error).encode()
+        return
+    except BaseException as error:
+        print(f"{where}: {type(error).__name__}: {error!a}")
+        return
+    if must_refuse:
+        print(f"{where}: was taken")
+
+
+def outcome(target: Callable[..., Any], given: dict[str, Any]) -> str:
+    """How a call ends, in a word or a sentence."""
+    try:
+        target(**given)
+    except Exception as error:
+        return ascii(error)
+    return "done"
+
+
+def told(value: Any) -> str:
+    return type(value).__name__ if isinstance(value, (BadIndex, np.ndarray)) else ascii(value)[:40]
+
+
+def with_each(where: str, target: Callable[..., Any], arguments: Callable[[], dict[str, Any]], strict: bool) -> None:
+    """Call with each argument replaced by each hostile value; what is no number must be refused as a number."""
+    for name, valid in arguments().items():
+        number = type(valid) in (int, float) and strict
+        wrong: list[Any] = (NO_WHOLE if type(valid) is int else NO_REAL) if number else []
+        if type(valid) is bool and strict:
+            wrong = [None, 1, 0.0, "True", []]
+        hostile = [(value, True) for value in wrong] + [(value, False) for value in [*NO_WHOLE, *WILD]]
+        for value, must_refuse in hostile:
+            if isinstance(value, int) and LONG.get(name, 2**63) < value < 2**63:
+                continue  # it is taken, and would last
+            given = arguments() | {name: value}
+            must = must_refuse and not (value is None and name in FREE)
+            attempt(f"{where}({name}={told(value)})", lambda given=given: target(**given), must)
+        if number and type(valid) is int:
+            plain, other = (outcome(target, arguments() | {name: kind(valid)}) for kind in (int, np.int64))
+            if plain != other:
+                print(f"{where}({name}=np.int64): {plain} before, {other} now")
+
+
+def functions(module: Any) -> Iterator[tuple[str, Any]]:
+    for name, value in vars(module).items():
+        if not name.startswith("_") and callable(value) and getattr(value, "__module__", "") == module.__name__:
+            yield f"{module.__name__.removeprefix('sniffai_ext.')}.{name}", value
+
+
+def use_all(made: Any) -> None:
+    """Read every property, and call every method without arguments."""
+    for name in dir(type(made)):
+        if name.startswith("__") and name not in ("__eq__", "__hash__", "__repr__"):
+            continue
+        attempt(f"{type(made).__name__}.{name}", lambda name=name: getattr(made, name)(), False)
+
+
+def bare(where: str, kind: type) -> None:
+    """Objects of ``__new__`` alone, and objects initialised twice."""
+    try:
+        made = kind.__new__(kind)
+    except TypeError:
+        return
+    use_all(made)
+    for method, arguments in METHODS.items():
+        if method.startswith(f"{where}."):
+            call = getattr(made, method.rpartition(".")[2])
+            attempt(f"bare {method}", lambda call=call, arguments=arguments: call(**arguments()), False)
+    for other in (core("belief").Belief, core("search").Search, core("inference").sampled_past):
+        attempt(f"{other.__name__}(bare {where})", lambda other=other: other(made, 1), False)
+    for other in (core("solver").Solver(table_bytes=64).solve, core("solver").Solver(table_bytes=64).solve_view):
+        attempt(f"{other.__name__}(bare {where})", lambda other=other: other(made, 100), False)
+
+
+def again(where: str, make: Make, arguments: Callable[[], dict[str, Any]]) -> None:
+    """An object whose ``__init__`` is called once more."""
+    made = make()
+    for _ in range(3):
+        attempt(f"{where}.__init__ again", lambda: made.__init__(**arguments()), False)
+    use_all(made)
+
+
+def walk() -> None:
+    known = set(FUNCTIONS) | set(CLASSES) | OWN
+    for module in pkgutil.iter_modules(sniffai_ext.__path__):
+        if module.name == "errors":
+            continue
+        for where, value in functions(importlib.import_module(f"sniffai_ext.{module.name}")):
+            if where not in known:
+                print(f"{where}: is not listed here")
+            elif where in OWN:
+                continue
+            elif where in FUNCTIONS:
+                with_each(where, value, FUNCTIONS[where], where not in PLAIN)
+            else:
+                walk_class(where, value)
+
+
+def walk_class(where: str, kind: type) -> None:
+    make, arguments = CLASSES[where]
+    target = searched if where == "search.Search" else kind
+    with_each(where, target, arguments, True)
+    bare(where, kind)
+    again(where, make, arguments)
+    use_all(make())
+    for name, method in inspect.getmembers(kind, callable):
+        full = f"{where}.{name}"
+        if name.startswith("_"):
+            continue
+        if full in METHODS:
+            with_each(full, lambda name=name, **given: getattr(make(), name)(**given), METHODS[full], True)
+        elif "(self)" not in (method.__doc__ or ""):
+            print(f"{full}: is not listed here")
+
+
+if __name__ == "__main__":
+    faulthandler.enable()
+    warnings.simplefilter("ignore")
+    load(2)
+    walk()
+    sys.exit(0)
