@@ -44,7 +44,7 @@ def closed_windows() -> list[Check]:
             for _ in range(12):
                 connection.call(f"{ANALYSIS}/StreamAnalyze", request.SerializeToString())
             grown = _peak(server, 55) - before
-    return [_bound("12 streams with closed windows, trees of 32 MB together", grown, 64)]
+    return [_bound("12 streams with closed windows, trees of 32 MB together", grown, 80)]
 
 
 def unfinished_bodies() -> list[Check]:

@@ -31,7 +31,7 @@ from sniffai_server.keys import Keys
 from sniffai_server.listening import ListenError, find_place, free_unix
 from sniffai_server.metrics import Metrics, MetricsPort
 from sniffai_server.observer import Observer
-from sniffai_server.pace import Stalls
+from sniffai_server.pace import Stalls, hush_hang_ups
 from sniffai_server.quotas import Quotas
 from sniffai_server.reflection import add_reflection
 from sniffai_server.reloads import Reloads
@@ -92,6 +92,7 @@ class Server:
         intake = Intake(settings, self.holdings)
         guard = Guard(intake, settings.write_seconds, self.stalls)
         interceptors = [observer, auth, intake, self._watches, guard]
+        hush_hang_ups()
         self._grpc = grpc.aio.server(interceptors=interceptors, options=_options(settings))
         self._add_services()
 

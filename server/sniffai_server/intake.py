@@ -22,6 +22,8 @@ from sniffai_server.settings import Settings
 
 WINDOW: Final = 16_384
 """Bytes of a body that gRPC takes from a caller before the server asks for it."""
+LOOK_SECONDS: Final = 0.01
+"""Where no message came: the time in which it is seen whether gRPC refused one, such as one that is too large."""
 SMALL: Final = 4096
 """The largest request of health and reflection, in bytes."""
 SMALL_METHODS: Final = (f"{HEALTH}/", "grpc.reflection.")
@@ -110,8 +112,11 @@ class Intake(Interceptor):
         call = OPEN.get()
         async with self._room(call.caller):
             message = await context.read()
-            if message is grpc.aio.EOF or await context.read() is not grpc.aio.EOF:
-                raise MessageCountError(none=message is grpc.aio.EOF)
+            if message is grpc.aio.EOF:
+                await asyncio.sleep(LOOK_SECONDS)  # a call that gRPC has ended is cancelled meanwhile
+                raise MessageCountError(none=True)
+            if await context.read() is not grpc.aio.EOF:
+                raise MessageCountError(none=False)
             assert isinstance(message, bytes)
             _check_size(method, message)
             call.request_bytes = len(message)

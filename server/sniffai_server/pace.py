@@ -1,6 +1,7 @@
 """Answers at their reader's pace, but not for ever: who takes nothing holds no slot, and in the end no call."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -65,6 +66,15 @@ class PacedContext:
         if not sent.done():
             raise StalledReaderError(self._seconds)
         self.on_resume()
+
+
+def hush_hang_ups() -> None:
+    """Have gRPC not log as an error, with a traceback, that a reader hung up before it took the end of its answer."""
+    logging.getLogger("grpc._cython.cygrpc").addFilter(_is_no_hang_up)
+
+
+def _is_no_hang_up(record: logging.LogRecord) -> bool:
+    return not record.getMessage().startswith("ExecuteBatchError raised in core")
 
 
 def _nothing() -> None:

@@ -4,6 +4,7 @@ The callers speak HTTP/2 by hand: proper clients cannot leave a body unfinished 
 """
 
 import gc
+import logging
 import time
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -278,6 +279,21 @@ def test_the_reader_learns_why(impatient: LoopbackServer) -> None:
         assert (refusal.code, refusal.reason) == ("DEADLINE_EXCEEDED", "READER_STALLED")
         assert refusal.message == "the reader took nothing for 0.6 s"
         assert refusal.trailers["x-request-id"]
+
+
+def test_an_answer_that_nobody_takes_counts_until_its_reader_hangs_up(caplog: pytest.LogCaptureFixture) -> None:
+    request = pb.AnalyzeRequest(view=view_message(choice()), limits={"simulations": 100}).SerializeToString()
+    with running_server() as server, caplog.at_level(logging.WARNING):
+        with RawConnection(server.address, window=0) as connection:
+            for _ in range(5):
+                connection.call(f"{ANALYSIS}/Analyze", request)
+            sample = server.server.metrics.registry.get_sample_value
+            told = {"method": f"{ANALYSIS}/Analyze", "code": "OK"}
+            wait_until(lambda: sample("sniffai_requests_total", told) == 5)
+            assert held(server)["calls"] == 5
+            assert (server.server.searches.busy, server.server.searches.queue.reserved) == (0, 0)
+        wait_until(lambda: nothing_held(server))
+    assert caplog.records == []
 
 
 def test_readers_who_take_nothing_do_not_hold_up_other_reviews() -> None:
