@@ -18,7 +18,18 @@ They live beside the compiled core because the core raises them and imports noth
 from typing import Any
 
 
-class SniffError(ValueError):
+class PortableError(Exception):
+    """An exception that survives a copy and a pickle with all its fields, whatever its constructor takes.
+
+    Python's own way calls the constructor with ``args``, the text alone: it fails in the process that unpickles, and a
+    pool of processes waits for ever.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.args, dict(self.__dict__))
+
+
+class SniffError(PortableError, ValueError):
     """Something that the caller gave breaks a rule.
 
     :ivar message: one sentence for a person, without the field.
@@ -36,9 +47,6 @@ class SniffError(ValueError):
         """The same error, its field seen from one level above (``prefix`` is put in front)."""
         joint = "." if prefix and self.field and not self.field.startswith("[") else ""
         return type(self)(self.message, reason=self.reason, field=f"{prefix}{joint}{self.field}")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.message, self.reason, self.field)
 
 
 class TileError(SniffError):
@@ -69,5 +77,11 @@ class LimitsError(SniffError):
     """A limit or a parameter out of range."""
 
 
-def _rebuild(kind: type[SniffError], message: str, reason: str, field: str) -> SniffError:
-    return kind(message, reason=reason, field=field)
+def _rebuild(kind: type[PortableError], args: tuple[Any, ...], fields: dict[str, Any]) -> PortableError:
+    """:raises TypeError: this is no error of ours."""
+    if not issubclass(kind, PortableError):
+        raise TypeError(f"{kind} is no error of ours")
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error

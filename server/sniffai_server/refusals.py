@@ -2,12 +2,14 @@
 
 from typing import Final
 
+from sniffai.errors import PortableError
+
 RETRY_LEAST: Final = 0.1
 RETRY_MOST: Final = 10.0
 """Seconds: what a refused client is told to wait is never below the one nor above the other, but for quotas."""
 
 
-class QueueFullError(Exception):
+class QueueFullError(PortableError):
     """No room to wait for a search slot.
 
     :param retry_after: seconds after which it may be worth another try, cut to :data:`RETRY_LEAST`..:data:`RETRY_MOST`.
@@ -20,21 +22,21 @@ class QueueFullError(Exception):
         self.displaced = displaced
 
 
-class ExpiredError(Exception):
+class ExpiredError(PortableError):
     """The call's deadline came before its turn: nothing was searched."""
 
     def __init__(self) -> None:
         super().__init__("the deadline came before a search slot was free")
 
 
-class UnfinishedError(Exception):
+class UnfinishedError(PortableError):
     """The call's deadline came while it was worked on: what was found until then has been told."""
 
     def __init__(self) -> None:
         super().__init__("the deadline came before the review was done")
 
 
-class ClosingError(Exception):
+class ClosingError(PortableError):
     """The server goes down before the work of the call is done."""
 
     retry_after = RETRY_LEAST
@@ -43,7 +45,7 @@ class ClosingError(Exception):
         super().__init__("the server is shutting down")
 
 
-class QuotaError(Exception):
+class QuotaError(PortableError):
     """A client used up what it may ask for.
 
     :param client: whose quota.
@@ -60,7 +62,7 @@ class QuotaError(Exception):
         self.retry_after = retry_after
 
 
-class KeyRefusedError(Exception):
+class KeyRefusedError(PortableError):
     """A call without an API key that this server takes.
 
     :param reason: ``KEY_MISSING``, ``KEY_UNKNOWN`` or ``KEY_EXPIRED``.
@@ -72,14 +74,14 @@ class KeyRefusedError(Exception):
         self.reason = reason
 
 
-class UnknownMethodError(Exception):
+class UnknownMethodError(PortableError):
     """There is no method of that name here."""
 
     def __init__(self) -> None:
         super().__init__("there is no such method here")
 
 
-class HeldError(Exception):
+class HeldError(PortableError):
     """Callers hold as much of something as they may.
 
     :param reason: of what, ``UPPER_SNAKE``.
@@ -97,7 +99,7 @@ class HeldError(Exception):
         self.own = own
 
 
-class SlowRequestError(Exception):
+class SlowRequestError(PortableError):
     """A request did not arrive in time.
 
     :param seconds: the time that it had.
@@ -107,7 +109,7 @@ class SlowRequestError(Exception):
         super().__init__(f"the request did not arrive within {seconds:g} s")
 
 
-class StalledReaderError(Exception):
+class StalledReaderError(PortableError):
     """The reader of an answer took nothing for too long.
 
     :param seconds: how long that is.
@@ -117,7 +119,7 @@ class StalledReaderError(Exception):
         super().__init__(f"the reader took nothing for {seconds:g} s")
 
 
-class MessageCountError(Exception):
+class MessageCountError(PortableError):
     """A call that needs one message came with none, or with more.
 
     :param none: whether there was none.
@@ -127,7 +129,7 @@ class MessageCountError(Exception):
         super().__init__(f"one message is expected, not {'none' if none else 'more'}")
 
 
-class TooLargeError(Exception):
+class TooLargeError(PortableError):
     """A request is larger than its method takes.
 
     :param most: the largest, in bytes.

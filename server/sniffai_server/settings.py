@@ -9,6 +9,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, Final
 
 from sniffai.addresses import Address, AddressError, is_loopback, join_address, read_host, read_unix
+from sniffai.errors import PortableError
 from sniffai.params import MAX_SECONDS, MAX_SIMULATIONS, MIN_MEMORY_BYTES, Limits
 from sniffai.shown import shown
 from sniffai_server.cores import usable_cores
@@ -18,7 +19,7 @@ MOST_BYTES: Final = 1 << 50
 DAY: Final = 86_400
 
 
-class SettingError(ValueError):
+class SettingError(PortableError, ValueError):
     """A setting that cannot be; ``str()`` says what is expected.
 
     :param name: the setting.

@@ -9,16 +9,20 @@ Such as::
 :class:`Client` blocks, :class:`AsyncClient` is the same for asyncio. Every call has a deadline. A search whose time
 goes beyond it answers shortly before it with what is known by then. A call that finds the server gone or full is tried
 again, up to three times, after a while that grows, or when the server says.
+
+What cannot be sent raises before anything is sent: an unknown keyword :class:`UnknownArgumentError`, which is also a
+``TypeError``, everything else another :class:`sniffai.SniffError` whose ``field`` is the argument's name.
 """
 
 from sniffai.extras import explained
 
 try:
     from sniffai.client.aio import AsyncClient
+    from sniffai.client.arguments import UnknownArgumentError
     from sniffai.client.blocking import Client
     from sniffai.client.connection import DEFAULT_TIMEOUT, Tls
     from sniffai.client.errors import ServiceError
-    from sniffai.client.requests import DealLike, PositionLike, RecordLike, ViewLike
+    from sniffai.client.requests import DealLike, PositionLike, RecordLike, ReviewWishes, ViewLike, Wishes
     from sniffai.client.streams import AnalysisStream, AsyncAnalysisStream, AsyncReviewStream, ReviewStream
 except ImportError as error:
     raise explained(error) from None
@@ -34,7 +38,10 @@ __all__ = [
     "PositionLike",
     "RecordLike",
     "ReviewStream",
+    "ReviewWishes",
     "ServiceError",
     "Tls",
+    "UnknownArgumentError",
     "ViewLike",
+    "Wishes",
 ]

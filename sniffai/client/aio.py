@@ -45,6 +45,9 @@ class AsyncClient:
     ) -> analysis_service_pb2.RecommendMoveResponse:
         """The move to make now, with the evaluation of all others.
 
+        The keywords are those of :class:`sniffai.client.Wishes`.
+
+        :raises SniffError: an argument cannot be sent; ``field`` is its name. Nothing is sent then.
         :raises ServiceError: the view is wrong, another seat is to move, or the server cannot be reached.
         """
         return await self._call(self._analysis.RecommendMove, requests.recommend_request(view, limits, wishes), timeout)

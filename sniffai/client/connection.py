@@ -1,7 +1,6 @@
 """How a client reaches its server: credentials, retries, balance."""
 
 import json
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -9,8 +8,12 @@ from typing import Any, Final, TypeAlias
 import grpc
 
 from sniffai.addresses import Address, read_address
+from sniffai.client.arguments import MAX_SECONDS, check_seconds, check_text
 from sniffai.client.errors import ServiceError, service_error
 from sniffai.client.proxies import DIRECT, proxy_of
+from sniffai.doors import keep, read_flag
+from sniffai.errors import LimitsError
+from sniffai.shown import shown
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
 
 DEFAULT_TIMEOUT: Final = 10.0
@@ -19,8 +22,11 @@ DEFAULT_TIMEOUT: Final = 10.0
 REVIEW_TIMEOUT: Final = 3600.0
 """The same for the review of a match."""
 
-MAX_TIMEOUT: Final = 86_400.0
+MAX_TIMEOUT: Final = MAX_SECONDS
 """The longest timeout, in seconds: a day."""
+
+MAX_ADDRESS: Final = 1000
+"""The longest address and name of a server, in characters."""
 
 UNREACHED: Final = ("UNAVAILABLE", "DEADLINE_EXCEEDED")
 """Statuses that may mean that no server was reached."""
@@ -60,14 +66,22 @@ class Tls:
     server_name: str | None = None
     """The name that the server's certificate must have; ``None``: the host of the address."""
 
+    def __post_init__(self) -> None:
+        for field in ("root", "certificate", "key"):
+            path = getattr(self, field)
+            if path is not None and not isinstance(path, (str, Path)):
+                raise LimitsError(f"a path is expected, not {shown(path)}", reason="BAD_PATH", field=field)
+        check_text(self.server_name, "server_name", MAX_ADDRESS)
+
     def credentials(self) -> grpc.ChannelCredentials:
         """The same for gRPC.
 
         :raises OSError: a file cannot be read.
-        :raises ValueError: a certificate without its key, or a key alone.
+        :raises LimitsError: a certificate without its key, or a key alone.
         """
         if (self.certificate is None) != (self.key is None):
-            raise ValueError("certificate and key go together")
+            field = "key" if self.key is None else "certificate"
+            raise LimitsError("certificate and key go together", reason="KEY_MISSING", field=field)
         return grpc.ssl_channel_credentials(_bytes(self.root), _bytes(self.key), _bytes(self.certificate))
 
 
@@ -82,8 +96,12 @@ class Connection:
     wait_for_ready: bool
 
     def __post_init__(self) -> None:
-        check_timeout(self.timeout)
+        keep(self, "timeout", check_timeout(self.timeout))
+        check_text(self.address, "address", MAX_ADDRESS)
         read_address(self.address)
+        if self.tls is not None and not isinstance(self.tls, Tls):
+            raise LimitsError(f"Tls is expected, not {shown(self.tls)}", reason="NOT_TLS", field="tls")
+        keep(self, "wait_for_ready", read_flag(self.wait_for_ready, "wait_for_ready"))
         if self.api_key is not None:
             check_key(self.api_key)
 
@@ -129,7 +147,7 @@ class Connection:
     def deadline(self, timeout: float | None) -> float:
         """The seconds that a call may take.
 
-        :raises ValueError: the timeout is out of range.
+        :raises LimitsError: the timeout is out of range.
         """
         return self.timeout if timeout is None else check_timeout(timeout)
 
@@ -137,24 +155,21 @@ class Connection:
 def check_timeout(timeout: float) -> float:
     """The timeout itself.
 
-    :raises ValueError: it is no number of seconds above 0, or more than a day.
+    :raises LimitsError: it is no number of seconds above 0, or more than a day.
     """
-    number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool) and math.isfinite(timeout)
-    if not number or not 0 < timeout <= MAX_TIMEOUT:
-        raise ValueError(f"a timeout is above 0 and at most {MAX_TIMEOUT:,.0f} seconds")
-    return float(timeout)
+    return check_seconds(timeout, "timeout")
 
 
 def check_key(key: str) -> str:
     """An API key, without the spaces and the end of a line around it.
 
-    :raises ValueError: it is empty, or has signs that no key has.
+    :raises LimitsError: it is empty, or has signs that no key has.
     """
     plain = key.strip() if isinstance(key, str) else ""
     if not plain:
-        raise ValueError("an API key is expected")
+        raise LimitsError("an API key is expected", reason="NOT_A_KEY", field="api_key")
     if not (plain.isascii() and plain.isprintable()):
-        raise ValueError("an API key is printable ASCII")
+        raise LimitsError("an API key is printable ASCII", reason="NOT_A_KEY", field="api_key")
     return plain
 
 

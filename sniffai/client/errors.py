@@ -7,11 +7,12 @@ from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RetryInfo  # typ
 from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 
 from sniffai import wire
+from sniffai.errors import PortableError
 
 DETAILS: Final = "grpc-status-details-bin"
 
 
-class ServiceError(Exception):
+class ServiceError(PortableError):
     """A call that failed; ``str()`` names status, message and reason.
 
     :ivar code: the gRPC status, such as ``"INVALID_ARGUMENT"``.

@@ -1,11 +1,27 @@
 """From the library's values to requests."""
 
+import sys
 from collections.abc import Iterable
 from typing import Any, Final, Literal, TypeAlias, TypedDict
 
 from google.protobuf.duration_pb2 import Duration
 
 from sniffai import wire
+from sniffai.client.arguments import (
+    MAX_TAG,
+    MAX_TEXT,
+    check_choice,
+    check_each,
+    check_kind,
+    check_limits,
+    check_names,
+    check_seconds,
+    check_seed,
+    check_text,
+)
+from sniffai.doors import read_whole
+from sniffai.errors import ViewError
+from sniffai.integers import read_integers
 from sniffai.matchfile import format_match
 from sniffai.moves import Move, MoveLike
 from sniffai.params import Limits
@@ -30,23 +46,27 @@ WireMove: TypeAlias = MoveLike | move_pb2.Move
 
 
 class Wishes(TypedDict, total=False):
-    """What a call for an analysis may say besides position and limits; what it leaves out is up to the server."""
+    """What a call for an analysis may say besides position and limits.
+
+    What it leaves out, or says with ``None``, is up to the server. Any other keyword raises
+    :class:`sniffai.client.UnknownArgumentError`.
+    """
 
     seed: int | None
     """Makes the answer repeatable, 0..2**63-1."""
-    include: Iterable[WireMove]
+    include: Iterable[WireMove] | None
     """The only moves to consider now."""
-    exclude: Iterable[WireMove]
+    exclude: Iterable[WireMove] | None
     """Moves not to consider now."""
-    max_moves: int
+    max_moves: int | None
     """How many moves to list, best first; 0 for all."""
-    priority: Literal["interactive", "analysis", "bulk"]
+    priority: Literal["interactive", "analysis", "bulk"] | None
     """The class in which the search waits for its turn."""
-    client_tag: str
+    client_tag: str | None
     """Comes back in the answer, at most 128 characters."""
-    language: str
+    language: str | None
     """Of the reasons' text, such as ``"ja"``."""
-    objective: Literal["match", "round"]
+    objective: Literal["match", "round"] | None
     """What the search maximises: the chance to win the match, or the margin of the round."""
 
 
@@ -55,13 +75,15 @@ class ReviewWishes(TypedDict, total=False):
 
     seed: int | None
     """Makes the review repeatable, 0..2**63-1."""
-    priority: Literal["interactive", "analysis", "bulk"]
+    priority: Literal["interactive", "analysis", "bulk"] | None
     """The class in which the searches wait for their turn."""
-    client_tag: str
+    client_tag: str | None
     """Comes back in the summary, at most 128 characters."""
-    language: str
+    language: str | None
     """Of the reasons' text, such as ``"ja"``."""
 
+
+MAX_LISTED: Final = 2**31 - 1
 
 PRIORITIES: Final = {
     "interactive": analysis_service_pb2.PRIORITY_INTERACTIVE,
@@ -94,10 +116,11 @@ def stream_request(
     position: PositionLike, limits: Limits | None, wishes: Wishes, interval: float | None
 ) -> analysis_service_pb2.StreamAnalyzeRequest:
     """A request for an analysis with snapshots every ``interval`` seconds."""
-    request = analysis_service_pb2.StreamAnalyzeRequest(**_position(position), **_fields(limits, wishes))
+    fields = _fields(limits, wishes, "interval")
+    request = analysis_service_pb2.StreamAnalyzeRequest(**_position(position), **fields)
     if interval is not None:
         duration = Duration()
-        duration.FromNanoseconds(round(interval * 1e9))
+        duration.FromNanoseconds(round(check_seconds(interval, "interval") * 1e9))
         request.report_interval.CopyFrom(duration)
     return request
 
@@ -106,13 +129,10 @@ def match_request(
     record: RecordLike, limits: Limits | None, wishes: ReviewWishes
 ) -> analysis_service_pb2.AnalyzeMatchRequest:
     """A request for a review."""
+    check_names(wishes, {*ReviewWishes.__annotations__, "limits", "timeout"})
+    bulk = analysis_service_pb2.PRIORITY_BULK
     return analysis_service_pb2.AnalyzeMatchRequest(
-        **_record(record),
-        limits=None if limits is None else wire.write_limits(limits),
-        seed=wishes.get("seed"),
-        priority=PRIORITIES[wishes.get("priority", "bulk")],
-        client_tag=wishes.get("client_tag", ""),
-        language_code=wishes.get("language", ""),
+        **_record(record), **_shared(limits, wishes), priority=_priority(wishes) or bulk
     )
 
 
@@ -135,27 +155,50 @@ def deal_request(
     players: int, seed: int | None, leader: int | None, scores: Iterable[int]
 ) -> rules_service_pb2.DealRoundRequest:
     """A request for a deal."""
-    return rules_service_pb2.DealRoundRequest(players=players, seed=seed, leader=leader, scores=scores)
+    seats = read_whole(players, "players", 2, 4, ViewError)
+    return rules_service_pb2.DealRoundRequest(
+        players=seats,
+        seed=check_seed(seed),
+        leader=None if leader is None else read_whole(leader, "leader", 0, seats - 1, ViewError),
+        scores=read_integers(scores, "scores"),
+    )
 
 
-def _fields(limits: Limits | None, wishes: Wishes) -> dict[str, Any]:
-    """The fields that requests for an analysis share."""
+def _fields(limits: Limits | None, wishes: Wishes, *more: str) -> dict[str, Any]:
+    """The fields that requests for an analysis share.
+
+    :param more: keywords of the call that are none of these.
+    """
+    check_names(wishes, {*Wishes.__annotations__, "limits", "timeout", *more})
+    listed = wishes.get("max_moves")
+    return _shared(limits, wishes) | {
+        "include_moves": check_each(wishes.get("include"), "include", _move),
+        "exclude_moves": check_each(wishes.get("exclude"), "exclude", _move),
+        "max_moves": 0 if listed is None else read_whole(listed, "max_moves", 0, MAX_LISTED),
+        "priority": _priority(wishes),
+        "objective": check_choice(wishes.get("objective"), "objective", OBJECTIVES),
+    }
+
+
+def _shared(limits: Limits | None, wishes: Wishes | ReviewWishes) -> dict[str, Any]:
+    """The fields that all requests for searches share."""
+    limits = check_limits(limits)
     return {
         "limits": None if limits is None else wire.write_limits(limits),
-        "seed": wishes.get("seed"),
-        "include_moves": map(_move, wishes.get("include", ())),
-        "exclude_moves": map(_move, wishes.get("exclude", ())),
-        "max_moves": wishes.get("max_moves", 0),
-        "priority": PRIORITIES[wishes["priority"]] if "priority" in wishes else None,
-        "client_tag": wishes.get("client_tag", ""),
-        "language_code": wishes.get("language", ""),
-        "objective": OBJECTIVES[wishes["objective"]] if "objective" in wishes else None,
+        "seed": check_seed(wishes.get("seed")),
+        "client_tag": check_text(wishes.get("client_tag"), "client_tag", MAX_TAG),
+        "language_code": check_text(wishes.get("language"), "language", MAX_TEXT),
     }
+
+
+def _priority(wishes: Wishes | ReviewWishes) -> Any:
+    return check_choice(wishes.get("priority"), "priority", PRIORITIES)
 
 
 def _position(position: PositionLike) -> dict[str, Any]:
     if isinstance(position, (View, view_pb2.PlayerView)):
         return {"view": _view(position)}
+    check_kind(position, (View, Round, view_pb2.PlayerView, round_pb2.OpenDeal), "position")
     return {"deal": _deal(position)}
 
 
@@ -165,15 +208,27 @@ def _record(record: RecordLike) -> dict[str, Any]:
     if isinstance(record, review_pb2.RecordedMatch):
         return {"match": record}
     if isinstance(record, (str, MatchRecord)):
-        return {"text": record if isinstance(record, str) else format_match(record)}
-    return {"match": wire.write_record(record)}
+        text = record if isinstance(record, str) else format_match(record)
+        return {"text": check_text(text, "record", sys.maxsize)}
+    rounds = check_each(record, "record", _round)
+    if not rounds:
+        raise ViewError("a match has at least one round", reason="NO_ROUNDS", field="record")
+    return {"match": wire.write_record(rounds)}
+
+
+def _round(value: object) -> Round:
+    check_kind(value, (Round,), "")
+    assert isinstance(value, Round)
+    return value
 
 
 def _view(view: ViewLike) -> view_pb2.PlayerView:
+    check_kind(view, (View, view_pb2.PlayerView), "view")
     return wire.write_view(view) if isinstance(view, View) else view
 
 
 def _deal(deal: DealLike) -> round_pb2.OpenDeal:
+    check_kind(deal, (Round, round_pb2.OpenDeal), "deal")
     return wire.write_deal(deal) if isinstance(deal, Round) else deal
 
 

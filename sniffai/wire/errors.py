@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from sniffai.errors import SniffError
+from sniffai.errors import PortableError, SniffError
 
 MAX_VIOLATIONS: Final = 16
 """No more are told at once: larger error details do not reach a gRPC client."""
@@ -28,7 +28,7 @@ class Violation:
         return cls(field, error.reason, plain(error.message))
 
 
-class WireError(ValueError):
+class WireError(PortableError, ValueError):
     """A message that cannot be understood; ``str()`` is its first violation.
 
     :ivar violations: what is wrong with it, at least one, at most :data:`MAX_VIOLATIONS`.
