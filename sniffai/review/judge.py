@@ -5,9 +5,9 @@
                   with seeds of their own
 
 The loss is the mean of the refinement's differences. Its standard error comes from their scatter, and is no smaller
-than the searches themselves tell: eight values may lie close together by chance. So the loss has no part in the choice
-of the best move, and everything that moves both values alike is out of it. Where nothing is hidden any more the survey
-has solved the round, and the loss is exact.
+than half of what the searches tell themselves: eight values may lie close together by chance. So the loss has no part
+in the choice of the best move, and everything that moves both values alike is out of it. Where nothing is hidden any
+more the survey has solved the round, and the loss is exact.
 """
 
 import math
@@ -32,8 +32,8 @@ REFINEMENTS: Final = 8
 REFINEMENT_SHARE: Final = 0.5
 """The limits of each, as a share of the survey's."""
 
-LEAST_SIMULATIONS: Final = 2 * FEW_VISITS
-"""Of each search of a refinement or of a draw, whatever the limits: with fewer nothing is known of two moves."""
+LEAST_SIMULATIONS: Final = 8 * FEW_VISITS
+"""Of each search of a refinement or of a draw, whatever the limits: of two moves fewer tell little, and often alike."""
 
 MAX_REASONS: Final = 4
 """Reasons kept of a placement that was not the best."""
@@ -186,12 +186,13 @@ def _together(one: float | None, other: float | None) -> float | None:
 def _mean_error(values: Sequence[float], errors: Sequence[float | None]) -> float:
     """Of the mean of some values, each of which tells an error: infinite where one cannot.
 
-    One value alone is exact.
+    One value alone is exact. What a search tells counts the drift of its tree, which the values share, three times:
+    so half of it has to do.
     """
     if None in errors:
         return math.inf
     told = math.hypot(*(error or 0.0 for error in errors)) / len(errors)
-    return max(told, standard_error(values)) if len(values) > 1 else told
+    return max(0.5 * told, standard_error(values)) if len(values) > 1 else told
 
 
 def _with_loss(judged: Judged, survey: Analysis, found: Sequence[_Difference]) -> Judged:
