@@ -9,8 +9,8 @@ from sniffai.roots import UNKNOWN, Root, RootMove, Standing
 from sniffai.rules import team_of
 from sniffai.solver import MoveValue
 from sniffai.view import View
-from sniffai_ext.largest import best_chances
 from sniffai_ext.search import Search as CoreSearch
+from sniffai_ext.search import told_apart
 
 
 def unsearched(view: View, moves: Sequence[Move]) -> tuple[MoveEvaluation, ...]:
@@ -33,15 +33,20 @@ def searched(view: View, cores: Sequence[CoreSearch], root: Root, *, hidden: boo
 
 def solved(view: View, entries: Sequence[MoveValue]) -> tuple[MoveEvaluation, ...]:
     """Solved moves, best first; their lines are best play to the end of the round, certain as nothing is hidden."""
-    least = min(entry.loss for entry in entries)
-    best = next(_exact_values(entry) for entry in entries if entry.loss == least)[team_of(view.players, view.seat)]
-    chances = best_chances([(float(-entry.loss), 0.0) for entry in entries])
+    team = team_of(view.players, view.seat)
+    first = _exact_values(entries[0])[team]
+    equal = [
+        not told_apart(entry.loss - entries[0].loss, 0.0) and entry.margin == entries[0].margin for entry in entries
+    ]
     found = []
-    for rank, (entry, chance) in enumerate(zip(entries, chances, strict=True), 1):
+    for rank, (entry, best) in enumerate(zip(entries, equal, strict=True), 1):
         values = _exact_values(entry)
-        own = values[best.team]
+        own = values[team]
         standing = Standing(
-            best.mean_margin - own.mean_margin, best.win_probability - own.win_probability, entry.loss > least, chance
+            first.mean_margin - own.mean_margin,
+            first.win_probability - own.win_probability,
+            not best,
+            1 / sum(equal) if best else 0.0,
         )
         line = tuple(LineStep(move, 0, False) for move in entry.line)
         found.append(_evaluation(view, rank, entry.move, 0, 0, values, standing, line))

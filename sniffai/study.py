@@ -15,9 +15,11 @@ import numpy as np
 
 from sniffai.choice import Moves
 from sniffai.errors import ViewError
+from sniffai.exact import has_ties, ties_by_margin
 from sniffai.params import Limits, SearchParams
 from sniffai.report import Analysis, BeliefTable
 from sniffai.round import Round
+from sniffai.rules import team_of
 from sniffai.run import Run
 from sniffai.search import Searcher
 from sniffai.shown import shown
@@ -78,9 +80,18 @@ class DealSearcher(Searcher):
         hurry.start()
         try:
             found = self._solver.solve_moves(self._round, node_cap=NODE_CAP)
+            nodes = self._solver.nodes
+            if found is not None and self._params.match and has_ties(found):
+                self._solver = Solver()
+                if self._stopped or self._hurried:
+                    self._solver.stop()
+                points = self._solver.solve_moves(self._round, node_cap=NODE_CAP)
+                nodes += self._solver.nodes
+                team = team_of(self._round.players, self._round.seat)
+                found = None if points is None else ties_by_margin(found, points, team)
         finally:
             hurry.cancel()
-        return None if found is None else (found, self._solver.nodes)
+        return None if found is None else (found, nodes)
 
     def _hurry(self) -> None:
         """Make the solver give up: the clock wants it."""

@@ -208,3 +208,32 @@ def test_levels_and_recommendations_follow_the_order(players: int) -> None:
         assert player.choose(view, 5) == best.move
         assert sniffai.recommend(view, Limits(simulations=300), seed=5).move == best.move
         assert team_of(players, view.seat) in {value.team for value in best.values}
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_solved_rounds_of_decided_matches_are_solved_for_points(players: int) -> None:
+    """With all tiles known, and at the end of a round with 2 seats: chances that are equal leave the margin."""
+    seen = 0
+    for deal in range(25):
+        round_ = Round.deal(players, deal, scores=[TARGET[players] - 60, -400])
+        while not round_.over:
+            view = round_.view(round_.seat)
+            placed = len(round_.moves)
+            if placed > 12 and len(distinct_moves(view)) > 1:
+                team = team_of(players, round_.seat)
+                found = [sniffai.analyze_deal(round_)]
+                if players == 2 and not view.talon_size:
+                    found.append(analyze(view))
+                for analysis in found:
+                    assert analysis.source == "exact"
+                    seen += 1
+                    margins = [entry.values[team].mean_margin for entry in analysis.moves]
+                    first = analysis.moves[0]
+                    for entry, margin in zip(analysis.moves, margins, strict=True):
+                        if abs(number(entry.win_probability_loss)) < 1e-4:
+                            assert margin <= margins[0]
+                            assert entry.loss_significant is (margin < margins[0])
+                            equal = entry.best_probability == first.best_probability
+                            assert equal is (margin == margins[0])
+            round_.play(round_.legal_moves()[0])
+    assert seen > 20
