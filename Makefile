@@ -22,7 +22,7 @@ NODE_LOCK := $(wildcard $(NODE_CLIENT)/package-lock.json)
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build serve test lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues clean
+.PHONY: help build serve test lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues examples clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +70,10 @@ breaking: $(STAMPS)/run $(STAMPS)/lint ## expect no change of proto/ that breaks
 catalogues: $(STAMPS)/test ## bring the translated messages (sniffai/locale) up to date with the source
 	@echo "==> bringing sniffai/locale up to date"
 	@$(BIN)/python tools/catalogues.py
+
+examples: $(STAMPS)/core $(STAMPS)/test ## put what the engine prints now into README.md, docs and examples
+	@echo "==> running the examples of the documents"
+	@$(BIN)/python -m tools.examples
 
 bench: $(STAMPS)/core ## print the speed of rollouts and search, and the signature
 	@$(BIN)/sniffai bench

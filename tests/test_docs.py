@@ -13,6 +13,14 @@ from sniffai import SearchParams
 from sniffai.players import parse_player
 from sniffai.rules import HAND_SIZE, PLAYERS, TALON_SIZE, TARGET
 
+REASON = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|REQUIRED|UNREADABLE|UNFINISHED|CLAMPED|IGNORED)"')
+"""How a source names a reason."""
+OTHER_NAMES = re.compile(
+    "(?:LINE|SIDE)_[AB]|(?:MAX|DEFAULT)_[A-Z]+|UNKNOWN_CA|WRONG_VERSION|INVALID_ARGUMENT|DEADLINE_EXCEEDED"
+    "|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|NOT_FOUND|GRPC_[A-Z_]+"
+)
+"""Names of the same form: ports, constants, statuses of gRPC, words of OpenSSL."""
+
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").glob("*.md")])
@@ -65,3 +73,27 @@ def test_the_rules_page_has_the_numbers_of_the_game() -> None:
     table = rows(DOCS / "rules.md", "seats", "teams", "tiles dealt to each", "talon", "target")
     listed = [(int(seats), int(hand), int(talon), int(target)) for seats, _, hand, talon, target in table]
     assert listed == [(n, HAND_SIZE[n], TALON_SIZE[n], TARGET[n]) for n in PLAYERS]
+
+
+def raised() -> set[str]:
+    """Every reason that the library and the core can give, but for the command line, which gives none."""
+    sources = [*ROOT.glob("sniffai/**/*.py"), *ROOT.glob("ext/**/*.pyx")]
+    read = [path for path in sources if path.relative_to(ROOT).parts[1] not in ("v1", "cli")]
+    named = {name for path in read for name in REASON.findall(path.read_text(encoding="utf-8"))}
+    return {name for name in named if not OTHER_NAMES.fullmatch(name)}
+
+
+def explained(page: str) -> list[str]:
+    """The reasons that a page has in its tables."""
+    text = (DOCS / page).read_text(encoding="utf-8").partition("## Reference")[0]
+    return re.findall(r"^\| `([A-Z][A-Z0-9_]+)` \| [a-z]", text, re.MULTILINE)
+
+
+def test_every_reason_is_explained_and_every_reason_explained_is_one() -> None:
+    own, shared = explained("errors.md"), set(explained("service.md"))
+    assert {"UNKNOWN_LANGUAGE", "NOT_A_NUMBER", "TILE_DOES_NOT_FIT"} <= raised()
+    assert sorted(raised() - set(own) - shared) == []
+    assert sorted(set(own) - raised()) == []
+    assert len(own) == len(set(own))
+    warnings = {"UNKNOWN_LANGUAGE", "UNKNOWN_FIELD"}
+    assert set(own) & shared == warnings

@@ -164,12 +164,13 @@ def _source(argument: str) -> tuple[str, str]:
     """The name and the text."""
     if argument == "-":
         return "standard input", read_text(argument)
-    if not _is_file(argument) and (LINE.match(argument) or _looks_like_a_document(argument)):
+    if not is_file(argument) and (LINE.match(argument) or _looks_like_a_document(argument)):
         return "the text", argument
     return argument, read_text(argument)
 
 
-def _is_file(argument: str) -> bool:
+def is_file(argument: str) -> bool:
+    """Whether there is a file of that name."""
     try:
         return os.path.exists(argument)
     except ValueError:  # a NUL in it

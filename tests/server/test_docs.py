@@ -16,6 +16,7 @@ from sniffai import wire
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
 from tests.server import test_bad_requests
 from tests.server.support import TIMEOUT, failure
+from tools import examples
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "service.md").read_text(encoding="utf-8")
 EXAMPLE = re.compile(r"```json request (\w+)/(\w+)\n(.*?)```\s+```json (\w+)\n(.*?)```", re.DOTALL)
@@ -33,16 +34,32 @@ def test_example(stubs: SimpleNamespace, example: tuple[str, ...]) -> None:
     message = message_factory.GetMessageClass(descriptor.input_type)()
     json_format.ParseDict(json.loads(request), message)
     stub = getattr(getattr(stubs, service.removesuffix("Service").lower()), method)
-    shown = json.loads(answer)
     if kind == "error":
-        assert error_of(failure(lambda: stub(message, timeout=TIMEOUT))) == shown
+        assert error_of(failure(lambda: stub(message, timeout=TIMEOUT))) == json.loads(answer)
         return
-    answer = stub(message, timeout=TIMEOUT)
+    got = stub(message, timeout=TIMEOUT)
     if descriptor.server_streaming:
-        real = [json.loads(wire.to_json(one)) for one in answer]
+        real: Any = [json.loads(wire.to_json(one)) for one in examples.in_order(got)]
     else:
-        real = json.loads(wire.to_json(answer))
-    assert agree(shown, real, exact=kind == "response"), json.dumps(real, indent=2)
+        real = json.loads(wire.to_json(got))
+    assert examples.with_values(answer, real) == answer
+
+
+def test_a_value_of_another_size_is_found_and_another_shape_is_refused() -> None:
+    shown = '{"a": 1, "b": [0.50, "..."], "c": ["...", {"d": "x", "...": "..."}], "e": null}'
+    real: dict[str, Any] = {"a": 1, "b": [0.504, 7], "c": [1, 2, {"d": "x", "f": 3}], "e": None}
+    assert examples.with_values(shown, real) == shown
+    for name, value, told in (
+        ("a", 2, '"a": 2'),
+        ("a", "1", '"a": "1"'),
+        ("b", [0.506, 7], '"b": [0.51, "..."]'),
+        ("c", [{"d": "ö", "f": 3}], '{"d": "ö", "...": "..."}'),
+        ("e", 0, '"e": 0'),
+    ):
+        assert told in examples.with_values(shown, real | {name: value})
+    for name, value in (("b", []), ("c", [{"d": "x"}]), ("a", [1]), ("g", 1)):
+        with pytest.raises(examples.ShapeError):
+            examples.with_values(shown, real | {name: value})
 
 
 def error_of(told: SimpleNamespace) -> dict[str, Any]:
@@ -53,23 +70,6 @@ def error_of(told: SimpleNamespace) -> dict[str, Any]:
         "error_info": {"domain": told.domain, "reason": told.reason, "metadata": told.metadata},
         "bad_request": [{"field": f, "reason": r, "description": text} for (f, r), text in faults],
     }
-
-
-def agree(shown: Any, real: Any, exact: bool) -> bool:
-    """Whether the page shows the answer: exactly, or (numbers that a search found) with the same names and types."""
-    if type(shown) is not type(real):
-        return False
-    if isinstance(shown, dict):
-        named = shown.keys() - {"..."}
-        complete = named == real.keys() if named == shown.keys() else named < real.keys()
-        return complete and all(agree(shown[key], real[key], exact) for key in named)
-    if isinstance(shown, list):
-        more = shown[-1:] == ["..."]
-        shown = shown[:-1] if more else shown
-        return (len(shown) < len(real) if more else len(shown) == len(real)) and all(
-            agree(one, other, exact) for one, other in zip(shown, real, strict=False)
-        )
-    return not exact or shown == real
 
 
 def test_every_rpc_is_on_the_page() -> None:

@@ -87,6 +87,7 @@ COMMANDS = {
     "draw": [],
     "replay": ["--json"],
     "perft": ["--depth", "1", "--json"],
+    "tally": ["--json"],
 }
 
 
@@ -171,6 +172,9 @@ def test_what_deal_prints_is_taken_by_all(monkeypatch: pytest.MonkeyPatch, capsy
         (FORMS["match file"].replace("before 0", "before 5"), "line "),
         (TRACE.replace('"points":0', '"points":5', 1), "line 1: round 1, steps["),
         ('{"a":1}\n{', "line 2: no JSON"),
+        ('{"\\ud800": 1}', "no JSON of "),
+        ('{"view": {"\\ud800": 1}}', "no JSON of "),
+        ('{"\\u001b[2J": {"a": 1}}', "[2J"),
         ("[" * 100_000, "expected is"),
         ('{"a":' * 100_000, "too deep"),
         ('{"a": ' + "9" * 5000 + "}", "digits"),
@@ -189,13 +193,26 @@ def test_what_is_wrong_is_told_with_the_name_of_the_file(
     assert said in err
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "tally"])
 @pytest.mark.parametrize("name", ["round 1.txt", "view", "snapshot of Ann", "no/such", "a\0b", "x" * 5000, "\udcff"])
 def test_a_file_that_is_not_there_is_named(command: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, name, *COMMANDS[command]]) == 2
     _, err = capsys.readouterr()
     assert err.count("\n") == 1
     assert any(why in err for why in ("No such file", "no path of a file", "File name too long"))
+
+
+def test_tally_draws_the_scores_of_a_position(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["tally", TRACE]) == 0
+    drawn = [f"team {team}: {score}\n{sniffai.Tally.of(score).to_text()}\n" for team, score in enumerate((200, 25))]
+    assert capsys.readouterr().out == "".join(drawn)
+    assert run(["tally", TRACE, "--json"]) == 0
+    assert [one["score"] for one in json.loads(capsys.readouterr().out)] == [200, 25]
+    for name in ("many", "a\0b"):
+        assert run(["tally", name]) == 2
+        assert "valid integer" in capsys.readouterr().err
+    assert run(["tally", "no/such"]) == 2
+    assert "no/such: No such file" in capsys.readouterr().err
 
 
 REQUEST = {

@@ -1,0 +1,272 @@
+"""What the engine prints in the documents, made again: `make examples`. With --check nothing is written.
+
+It runs every command of a ``console`` block, every Python session and every request of docs/service.md, and puts what
+they print in the place of what the page shows. Times and speeds stay as they are: they are those of a quiet machine.
+JSON keeps what it leaves out (``"..."``) and its number of decimals.
+"""
+
+import contextlib
+import difflib
+import doctest
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+from google.protobuf import json_format, message_factory
+
+from sniffai import wire
+from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "examples" / "README.md")
+SHOWN_ADDRESS: Final = "127.0.0.1:50051"
+"""The server of the pages."""
+SECONDS: Final = 300
+
+BLOCK: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CALL: Final = re.compile(r"(```json request (\w+)/(\w+)\n(.*?)```\s+```json response\n)(.*?)(?=```)", re.DOTALL)
+TIME: Final = re.compile(
+    r"(?<=two threads make )[\d.]+ times \([^)]*\)"
+    r"|(?<=match equity leaves )[\d.]+ \([^)]*\)"
+    r"| *\d[\d.,]*(?= (?:ms|s|M)(?![\w%])| thousand simulations/s)"
+)
+"""What a clock decides: durations, speeds and their ratios, with the blanks that align them."""
+SCALAR: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?!\s*:)|"(?:[^"\\]|\\.)*"\s*:|-?\d[\d.eE+-]*|true|false|null')
+"""A value of JSON, or a name with its colon."""
+REST: Final = "..."
+SMALLER: Final = {"sniffai bench": " --scale 0.005"}
+"""What is put behind a command whose numbers are times."""
+
+SERVICES: Final = {
+    service.name: service
+    for module in (analysis_service_pb2, rules_service_pb2, engine_service_pb2)
+    for service in module.DESCRIPTOR.services_by_name.values()
+}
+
+
+class ShapeError(Exception):
+    """A page shows something else than a value of another size, so that a person has to edit it."""
+
+
+# Pages
+
+
+def rewritten(page: str, address: str) -> str:
+    """A page with what the engine prints now.
+
+    :param address: of a server.
+    """
+    names: dict[str, Any] = {}
+
+    def block(found: "re.Match[str]") -> str:
+        language, text = found[1], found[2]
+        if language == "console":
+            return f"```console\n{console(text, lambda command: printed(command, address))}```"
+        if language == "python" and ">>> " in text:
+            return f"```python\n{session(text, names, address)}```"
+        return found[0]
+
+    def call(found: "re.Match[str]") -> str:
+        return found[1] + with_values(found[5], answer(found[2], found[3], found[4], address))
+
+    return CALL.sub(call, BLOCK.sub(block, page))
+
+
+# Commands
+
+
+def console(text: str, run: Callable[[str], str]) -> str:
+    """A console block with what its commands print now."""
+    cases = re.split(r"^(?=\$ )", text, flags=re.MULTILINE)
+    made = []
+    for case in cases:
+        line, _, shown = case.partition("\n")
+        made.append(f"{line}\n{with_times(shown, run(line.removeprefix('$ ')))}" if line else case)
+    return "".join(made)
+
+
+def printed(command: str, address: str) -> str:
+    """What a command line prints, but for empty lines around it, with the project's commands on the path."""
+    smaller = next((more for start, more in SMALLER.items() if command.startswith(start)), "")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command.replace(SHOWN_ADDRESS, address) + smaller],
+        cwd=ROOT,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    if done.returncode or done.stderr:
+        raise ShapeError(f"{command}: exit status {done.returncode}: {done.stderr}")
+    return done.stdout.replace(address, SHOWN_ADDRESS).strip("\n") + "\n"
+
+
+def with_times(shown: str, real: str) -> str:
+    """An output with the times that the page shows; the page's own text where nothing else differs."""
+    shown_lines, real_lines = shown.splitlines(keepends=True), real.splitlines(keepends=True)
+    if len(shown_lines) == len(real_lines) and all(map(_same, shown_lines, real_lines)):
+        return shown
+    times = iter(TIME.findall(shown))
+    if len(TIME.findall(shown)) != len(TIME.findall(real)):
+        return real
+    return TIME.sub(lambda found: next(times), real)
+
+
+def _same(shown: str, real: str) -> bool:
+    """Whether two lines differ in times only, and in the width of a table that has some."""
+    if shown == real:
+        return True
+    timed = TIME.search(real) is not None
+    rule = set(real.strip()) == {"─"} and set(shown.strip()) == {"─"}
+    heads = "median" in real and "median" in shown  # of a table of speeds
+    return (timed or rule or heads) and _masked(shown) == _masked(real)
+
+
+def _masked(line: str) -> str:
+    return re.sub(r"─+", "─", re.sub(r"\s+", " ", TIME.sub(" #", line)))
+
+
+# Python
+
+
+def session(text: str, names: dict[str, Any], address: str) -> str:
+    """A Python session with what it prints now.
+
+    :param names: those of the page so far.
+    """
+    lines = text.splitlines(keepends=True)
+    for example in reversed(_run(text, names, address)):
+        begin = example.lineno + example.source.count("\n")
+        lines[begin : begin + example.want.count("\n")] = example.options["got"].splitlines(keepends=True)
+    return "".join(lines)
+
+
+def _run(text: str, names: dict[str, Any], address: str) -> list[Any]:
+    examples: list[Any] = doctest.DocTestParser().get_examples(text)
+    for example in examples:
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(compile(example.source.replace(SHOWN_ADDRESS, address), "page", "single"), names)
+        example.options["got"] = out.getvalue()
+    return examples
+
+
+# Calls
+
+
+def answer(service: str, method: str, request: str, address: str) -> Any:
+    """What a server answers to the JSON of a request, as JSON values; a list where it streams."""
+    descriptor = SERVICES[service].methods_by_name[method]
+    kinds = [message_factory.GetMessageClass(kind) for kind in (descriptor.input_type, descriptor.output_type)]
+    message = json_format.ParseDict(json.loads(request), kinds[0]())
+    with grpc.insecure_channel(address) as channel:
+        kind = channel.unary_stream if descriptor.server_streaming else channel.unary_unary
+        stub: Any = kind(
+            f"/sniffai.v1.{service}/{method}",
+            request_serializer=kinds[0].SerializeToString,
+            response_deserializer=kinds[1].FromString,
+        )
+        got = stub(message, timeout=SECONDS)
+        if descriptor.server_streaming:
+            return [json.loads(wire.to_json(one)) for one in in_order(got)]
+        return json.loads(wire.to_json(got))
+
+
+def in_order(pieces: Any) -> list[Any]:
+    """The messages of a stream; the pieces of a review, which come in any order, in the order of play."""
+    found = list(pieces)
+    if found and found[0].DESCRIPTOR.name == "AnalyzeMatchResponse":
+        kinds = ("decision", "draw")
+        found.sort(key=lambda one: next((getattr(one, kind).index for kind in kinds if one.HasField(kind)), 1_000_000))
+    return found
+
+
+def with_values(shown: str, real: Any) -> str:
+    """The JSON of a page with the values of an answer.
+
+    :raises ShapeError: the answer has other names, or lists of other lengths.
+    """
+    values = iter([*_values(json.loads(shown, parse_float=Decimal), real, "")])
+    return SCALAR.sub(lambda found: found[0] if found[0].endswith(":") else next(values), shown)
+
+
+def _values(shown: Any, real: Any, path: str) -> Iterator[str]:
+    """The new text of each value, in their order on the page."""
+    if isinstance(shown, dict) and isinstance(real, dict):
+        named = shown.keys() - {REST}
+        if not (named == real.keys() if len(named) == len(shown) else named < real.keys()):
+            raise ShapeError(f"{path} has other names than {sorted(named)}: {sorted(real)}")
+        for name in shown:
+            yield from [json.dumps(REST)] if name == REST else _values(shown[name], real[name], f"{path}.{name}")
+    elif isinstance(shown, list) and isinstance(real, list):
+        yield from _items(shown, real, path)
+    elif isinstance(shown, (dict, list)) or isinstance(real, (dict, list)):
+        raise ShapeError(f"{path} is of another kind")
+    elif isinstance(shown, Decimal):
+        exponent = shown.as_tuple().exponent
+        yield f"{real:.{-int(exponent)}f}"
+    else:
+        yield json.dumps(real, ensure_ascii=False)
+
+
+def _items(shown: list[Any], real: list[Any], path: str) -> Iterator[str]:
+    told = [item for item in shown if item != REST]
+    if len(told) > len(real) or (len(told) == len(shown) and len(shown) != len(real)):
+        raise ShapeError(f"{path} has another length: {len(real)}")
+    first = len(real) - len(told) if shown[:1] == [REST] else 0
+    numbers = iter(range(first, len(real)))
+    for item in shown:
+        if item == REST:
+            yield json.dumps(REST)
+        else:
+            number = next(numbers)
+            yield from _values(item, real[number], f"{path}[{number}]")
+
+
+# The tool
+
+
+@contextlib.contextmanager
+def server() -> Iterator[str]:
+    """A server for the block, which gets its address."""
+    command = [sys.executable, "-m", "sniffai_server", "serve", "--port", "0", "--slots", "2", "--log-level", "warning"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        found = re.search(r"127\.0\.0\.1:\d+", process.stdout.readline())
+        if found is None:
+            raise ShapeError("the server does not say where it listens")
+        yield found[0]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(SECONDS)
+
+
+def main() -> int:
+    """Return 0 where no page differs, or all were written."""
+    check, differ = "--check" in sys.argv[1:], False
+    os.chdir(ROOT)
+    with server() as address:
+        for page in PAGES:
+            name, old = str(page.relative_to(ROOT)), page.read_text(encoding="utf-8")
+            new = rewritten(old, address)
+            lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, name, lineterm="", n=0)
+            print("".join(f"{line}\n" for line in lines), end="", flush=True)
+            differ = differ or new != old
+            if not check:
+                page.write_text(new, encoding="utf-8")
+    return int(check and differ)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
