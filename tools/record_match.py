@@ -28,6 +28,7 @@ def options(args: Sequence[str]) -> argparse.Namespace:
 def main(args: Sequence[str]) -> None:
     """Play and write."""
     given = options(args)
+    given.out.open("a").close()  # it can be written, or says so before the match is played
     limits = Limits(simulations=given.simulations)
     spec = ArenaSpec(given.players[0], given.players[-1], len(given.players), 1, True, given.seed, limits)
     rounds = list(play_rounds(spec, [named_player(name, limits) for name in given.players], 0))
