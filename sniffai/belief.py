@@ -2,11 +2,12 @@
 
 import secrets
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from sniffai.doors import as_whole, read_whole
 from sniffai.errors import LimitsError, ViewError
 from sniffai.params import check_seed
 from sniffai.shown import shown
@@ -37,7 +38,7 @@ class World:
 
 
 class Belief:
-    """Uniform over all deals that explain the view.
+    """Uniform over all deals that explain the view. Beliefs of equal views are equal.
 
     :raises HistoryError: no deal does.
     """
@@ -48,6 +49,15 @@ class Belief:
         self._view = view
         self._core = CoreBelief(view.core())
         self._table: npt.NDArray[np.float64] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._view,)
+
+    def __eq__(self, other: object) -> bool:
+        return self._view == other._view if isinstance(other, Belief) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((Belief, self._view))
 
     @property
     def assignments(self) -> int:
@@ -71,8 +81,8 @@ class Belief:
         players = self._view.players
         if isinstance(place, str) and place == "talon":
             column = players
-        elif isinstance(place, int) and not isinstance(place, bool) and 0 <= place < players:
-            column = place
+        elif (seat := as_whole(place)) is not None and 0 <= seat < players:
+            column = seat
         else:
             raise ViewError(
                 f"a place is a seat or 'talon', not {shown(place)}", reason="SEAT_OUT_OF_RANGE", field="place"
@@ -117,13 +127,7 @@ class Belief:
 
 
 def _whole(value: int, most: int, field: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise LimitsError(f"a whole number is expected, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
-    if not 0 <= value <= most:
-        raise LimitsError(
-            f"0..{most} is expected, not {shown(value)}", reason=f"{field.upper()}_OUT_OF_RANGE", field=field
-        )
-    return value
+    return read_whole(value, field, 0, most, LimitsError, f"{field.upper()}_OUT_OF_RANGE")
 
 
 def _seed(rng: np.random.Generator | int | None) -> int:

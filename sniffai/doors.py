@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
+import numpy.typing as npt
+
 from sniffai.errors import LimitsError, RecordError, SniffError
 from sniffai.shown import shown
 from sniffai_ext.doors import as_real, as_whole, read_flag, read_real, read_whole
@@ -21,6 +23,7 @@ __all__ = [
     "read_callable",
     "read_flag",
     "read_kind",
+    "read_only",
     "read_path",
     "read_real",
     "read_whole",
@@ -45,6 +48,14 @@ def read_kind(value: object, kind: type[T], field: str, reason: str, error: type
 def keep(frozen: object, field: str, value: object) -> None:
     """Put what a door made of a value in its place, in a frozen dataclass that is being made."""
     object.__setattr__(frozen, field, value)
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same array, or a view of it, that nobody can write through."""
+    if array.flags.writeable:
+        array = array.view()
+        array.setflags(write=False)
+    return array
 
 
 def is_listed(value: object) -> TypeGuard[Iterable[Any]]:

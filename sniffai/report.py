@@ -6,11 +6,12 @@ others'. Settlement is included (docs/rules.md §6); where the target is reached
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from sniffai.doors import keep, read_only
 from sniffai.moves import Move
 from sniffai.params import Limits
 
@@ -111,9 +112,23 @@ class BeliefTable:
     """
 
     table: npt.NDArray[np.float64]
-    """``[28, players + 1]``: probability of each tile at each seat and, last column, in the talon."""
+    """``[28, players + 1]``, read-only: probability of each tile at each seat and, last column, in the talon."""
     assignments: int
     """Ways to fill each seat's deal, each draw and the rest of the talon."""
+
+    def __post_init__(self) -> None:
+        keep(self, "table", read_only(self.table))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.table, self.assignments)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BeliefTable):
+            return NotImplemented
+        return self.assignments == other.assignments and np.array_equal(self.table, other.table)
+
+    def __hash__(self) -> int:
+        return hash((self.assignments, self.table.tobytes()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """A round with all hands known: the rules at work, for whoever deals, studies or replays (docs/rules.md §5 to §7)."""
 
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from sniffai import notation
 from sniffai.deal import Deal, seat_by_lot
@@ -14,6 +14,8 @@ from sniffai.rules import deduction
 from sniffai.tiles import TILES, Tile, TileLike, mask_tiles, tile_mask, tile_or_none
 from sniffai.view import View
 from sniffai_ext.round import Round as CoreRound
+
+R = TypeVar("R", bound="Round")
 
 
 class Round:
@@ -193,6 +195,15 @@ class Round:
         new._start, new._core = self._start, self._core.copy()
         return new
 
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _played, (type(self), self._start, self.moves)
+
     def core(self) -> CoreRound:
         """The compiled core's round. It is shared: not to be changed."""
         return self._core
@@ -208,14 +219,7 @@ class Round:
         :raises NotationError: the text cannot be read; ``field`` names the part.
         :raises SniffError: it can be read, but breaks a rule.
         """
-        start, moves = notation.parse_round(text)
-        new = cls.from_deal(start)
-        for i, move in enumerate(moves):
-            try:
-                new.play(move)
-            except SniffError as error:
-                raise error.at(f"moves[{i}]") from None
-        return new
+        return _played(cls, *notation.parse_round(text))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Round):
@@ -224,6 +228,20 @@ class Round:
 
     def __repr__(self) -> str:
         return f"<Round {self.to_text()}>"
+
+
+def _played(kind: type[R], start: Deal, moves: Iterable[MoveLike]) -> R:
+    """The round that begins like this, and went so.
+
+    :raises SniffError: the deal or a move breaks a rule.
+    """
+    new = kind.from_deal(start)
+    for i, move in enumerate(moves):
+        try:
+            new.play(move)
+        except SniffError as error:
+            raise error.at(f"moves[{i}]") from None
+    return new
 
 
 def _event(record: tuple[Any, ...]) -> Event:

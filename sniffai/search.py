@@ -136,6 +136,9 @@ class Searcher:
         with self._turn:
             return self._run(Run.of((limits or Limits()).effective(), end, on_snapshot, interval, on_slice))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a searcher is neither copied nor pickled: make another one of the same view and seed")
+
     @property
     def forced(self) -> bool:
         """Whether there is nothing to choose, so that :meth:`run` answers at once."""

@@ -12,7 +12,7 @@ offered: they suppose that every seat will see what it cannot see (*strategy fus
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from sniffai.doors import read_whole
 from sniffai.equity import load
@@ -97,6 +97,9 @@ class Solver:
         self._stopped = False
         self.nodes = 0
         """Placements tried for the last question."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a solver is neither copied nor pickled: make another one")
 
     def stop(self) -> None:
         """Make the present question and all later ones give up at once. May be called from any thread."""

@@ -43,6 +43,9 @@ class Watch:
         self._seen: list[list[Event]] = [[] for _ in start.hands]
         self._told = 0
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._round,)
+
     def view(self, seat: int, events: int | None = None) -> View:
         """All that a seat knows now (docs/rules.md §5).
 

@@ -40,6 +40,9 @@ class AsyncClient:
         self._rules = rules_service_pb2_grpc.RulesServiceStub(self._channel)
         self._engine = engine_service_pb2_grpc.EngineServiceStub(self._channel)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a client is neither copied nor pickled: its connection belongs to one process")
+
     async def recommend(
         self, view: ViewLike, limits: Limits | None = None, *, timeout: float | None = None, **wishes: Unpack[Wishes]
     ) -> analysis_service_pb2.RecommendMoveResponse:

@@ -25,6 +25,9 @@ class Stream(Generic[Item]):
         self._failure = failure
         self._closed = False
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a stream is neither copied nor pickled: its call belongs to one process")
+
     def close(self) -> None:
         """End the search, and the iteration. May be called from any thread."""
         self._closed = True
@@ -70,6 +73,9 @@ class AsyncStream(Generic[Item]):
         self._call = call
         self._failure = failure
         self._closed = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a stream is neither copied nor pickled: its call belongs to one process")
 
     def close(self) -> None:
         """End the search, and the iteration."""

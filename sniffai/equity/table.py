@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from sniffai.doors import read_kind, read_path
+from sniffai.doors import keep, read_kind, read_only, read_path
 from sniffai.errors import LimitsError, RecordError, ViewError
 from sniffai.integers import read_integer, read_integers
 from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
@@ -48,6 +48,24 @@ class Equity:
     made: Mapping[str, Any]
     """How: ``command``, ``player`` and its ``signature``, ``rounds``, ``seed``, ``version``, ``largest_error`` and
     ``mean_error``."""
+
+    def __post_init__(self) -> None:
+        keep(self, "errors", read_only(self.errors))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.core, self.errors, dict(self.made))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Equity):
+            return NotImplemented
+        return self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts()[:-1])
+
+    def _parts(self) -> tuple[Any, ...]:
+        tables = (self.core.lead, self.errors)
+        return (self.players, self.lowest, *(table.tobytes() for table in tables), dict(self.made))
 
     @property
     def players(self) -> int:
