@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Self
 
-from sniffai.doors import is_listed
+from sniffai.doors import as_whole, is_listed, keep_plain
 from sniffai.errors import TileError, ViewError
 from sniffai.integers import read_integer, read_integers
 from sniffai.rules import HAND_SIZE, TEAMS
@@ -31,6 +31,9 @@ class Deal:
     """The seat that leads."""
     scores: tuple[int, ...]
     """Points before the round, one number a team."""
+
+    def __post_init__(self) -> None:
+        keep_plain(self, "players", "leader", "scores")
 
     @classmethod
     def of(
@@ -68,7 +71,7 @@ class Deal:
         :param scores: points before the round, one number a team; all 0 if not given.
         :raises ViewError: a number is out of range.
         """
-        check_players(read_integer(players, "players"))
+        players = check_players(read_integer(players, "players"))
         lots = _lots(seed)
         tiles = sorted(TILES, key=lambda tile: lots.random())
         by_lot = int(lots.random() * players)
@@ -89,6 +92,7 @@ def seat_by_lot(players: int, seed: int) -> int:
 
 def _lots(seed: int) -> Random:
     """A seeded generator; of its methods only ``random()`` is promised to stay the same in later Pythons."""
-    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+    number = as_whole(seed)
+    if number is None or number < 0:
         raise ViewError("a seed is a whole number from 0", reason="SEED_OUT_OF_RANGE", field="seed")
-    return Random(seed)
+    return Random(number)

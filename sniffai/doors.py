@@ -16,10 +16,12 @@ from sniffai.shown import shown
 from sniffai_ext.doors import as_real, as_whole, read_flag, read_real, read_whole
 
 __all__ = [
+    "as_plain",
     "as_real",
     "as_whole",
     "is_listed",
     "keep",
+    "keep_plain",
     "read_callable",
     "read_flag",
     "read_kind",
@@ -48,6 +50,23 @@ def read_kind(value: object, kind: type[T], field: str, reason: str, error: type
 def keep(frozen: object, field: str, value: object) -> None:
     """Put what a door made of a value in its place, in a frozen dataclass that is being made."""
     object.__setattr__(frozen, field, value)
+
+
+def keep_plain(frozen: object, *fields: str) -> None:
+    """Make plain integers of whole numbers of other kinds, and of those in tuples; what is none stays for its check."""
+    for field in fields:
+        value = getattr(frozen, field)
+        if isinstance(value, tuple):
+            if any(type(member) is not int for member in value):
+                keep(frozen, field, tuple(as_plain(member) for member in value))
+        elif value is not None and type(value) is not int:
+            keep(frozen, field, as_plain(value))
+
+
+def as_plain(value: T) -> T | int:
+    """A whole number as an ``int``; the value itself where it is none."""
+    number = as_whole(value)
+    return value if number is None else number
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from sniffai.doors import is_listed
+from sniffai.doors import is_listed, keep_plain
 from sniffai.errors import SniffError, ViewError
 from sniffai.integers import BOUND, read_integer
 from sniffai.moves import Move
@@ -31,6 +31,9 @@ class Play:
     move: Move
     points: int | None = None
     """What it scored; ``None`` where nobody has said so yet."""
+
+    def __post_init__(self) -> None:
+        keep_plain(self, "seat", "points")
 
     def to_dict(self) -> dict[str, Any]:
         """The dictionary form."""
@@ -48,6 +51,9 @@ class Draw:
     tiles: tuple[Tile, ...] | None = None
     """The tiles in the order of drawing, where they are known."""
 
+    def __post_init__(self) -> None:
+        keep_plain(self, "seat", "count")
+
     def to_dict(self) -> dict[str, Any]:
         """The dictionary form."""
         tiles = {} if self.tiles is None else {"tiles": [str(tile) for tile in self.tiles]}
@@ -59,6 +65,9 @@ class Pass:
     """A pass: no playable tile, and nothing left to draw."""
 
     seat: int
+
+    def __post_init__(self) -> None:
+        keep_plain(self, "seat")
 
     def to_dict(self) -> dict[str, Any]:
         """The dictionary form."""

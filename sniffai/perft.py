@@ -4,6 +4,7 @@ One ply is one placement, every attachment point its own; forced draws and passe
 ply. A sequence that ends the round earlier counts nothing beyond its end.
 """
 
+from sniffai.doors import as_whole
 from sniffai.errors import LimitsError, ViewError
 from sniffai.moves import Move
 from sniffai.round import Round
@@ -17,7 +18,7 @@ def perft(round_: Round, depth: int) -> int:
     :raises LimitsError: ``depth`` is no whole number in its range.
     :raises ViewError: ``round_`` is no round.
     """
-    _check(round_, depth, 0)
+    depth = _check(round_, depth, 0)
     return round_.core().perft(depth)
 
 
@@ -27,17 +28,19 @@ def divide(round_: Round, depth: int) -> dict[Move, int]:
     :raises LimitsError: ``depth`` is no whole number in its range.
     :raises ViewError: ``round_`` is no round.
     """
-    _check(round_, depth, 1)
+    depth = _check(round_, depth, 1)
     return {move: _after(round_, move).core().perft(depth - 1) for move in round_.legal_moves()}
 
 
-def _check(round_: Round, depth: int, least: int) -> None:
+def _check(round_: Round, depth: int, least: int) -> int:
     if not isinstance(round_, Round):
         raise ViewError(f"a round is expected here, not {shown(round_)}", reason="NOT_A_ROUND", field="round")
-    if not isinstance(depth, int) or isinstance(depth, bool) or not least <= depth <= len(TILES):
+    number = as_whole(depth)
+    if number is None or not least <= number <= len(TILES):
         raise LimitsError(
             f"depth is {least}..{len(TILES)} here, not {shown(depth)}", reason="DEPTH_OUT_OF_RANGE", field="depth"
         )
+    return number
 
 
 def _after(round_: Round, move: Move) -> Round:

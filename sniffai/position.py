@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
-from sniffai.doors import is_listed
+from sniffai.doors import as_plain, is_listed, keep, keep_plain
 from sniffai.errors import HistoryError, SniffError, ViewError
 from sniffai.events import Draw, Event, EventLike, Play, read_events
 from sniffai.integers import read_integer, read_integers
@@ -25,6 +25,9 @@ class History:
     """The seat's own tiles as dealt, ascending."""
     events: tuple[Event, ...]
     """In order; the draws of one turn are one event, with tiles for the seat's own."""
+
+    def __post_init__(self) -> None:
+        keep_plain(self, "leader")
 
     @classmethod
     def of(cls, leader: int, hand: Iterable[TileLike], events: Iterable[EventLike]) -> Self:
@@ -83,6 +86,11 @@ class Snapshot:
     """By seat, the suits (pips 0..6, ascending) that it is known not to hold."""
     drawn: Tile | None
     """The tile that the seat has just drawn and must place, if its turn began with a draw."""
+
+    def __post_init__(self) -> None:
+        keep_plain(self, "sizes", "talon_size")
+        if isinstance(self.voids, tuple) and all(isinstance(suits, tuple) for suits in self.voids):
+            keep(self, "voids", tuple(tuple(map(as_plain, suits)) for suits in self.voids))
 
     @classmethod
     def of(

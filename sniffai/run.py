@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Self, TypeAlias
 
+from sniffai.doors import as_real
 from sniffai.errors import LimitsError
 from sniffai.params import Limits
 from sniffai.report import Analysis
@@ -56,7 +57,8 @@ class Run:
 
         :raises LimitsError: the interval is not above 0.
         """
-        if isinstance(interval, bool) or not isinstance(interval, (int, float)) or not interval > 0:
+        pause = as_real(interval)
+        if pause is None or not pause > 0:
             raise LimitsError(f"above 0 is expected, not {shown(interval)}", reason="OUT_OF_RANGE", field="interval")
         started = time.monotonic()
         last = math.inf if limits.seconds is None else started + limits.seconds
@@ -64,7 +66,7 @@ class Run:
         if end is not None and by_end:
             last = max(end, started + LEAST_SECONDS)
         latest = math.inf if end is None else max(end, started + LEAST_SECONDS)
-        return cls(limits, by_end, last, started, on_snapshot, interval, on_slice, latest, started)
+        return cls(limits, by_end, last, started, on_snapshot, float(pause), on_slice, latest, started)
 
     @property
     def spent(self) -> float:

@@ -30,7 +30,8 @@ class Tally:
         :raises LimitsError: it is no multiple of 5, which no score of this game is.
         :raises ViewError: it is no whole number, or outside -30000..30000.
         """
-        if read_integer(score, "score") % STROKE_POINTS:
+        score = read_integer(score, "score")
+        if score % STROKE_POINTS:
             raise LimitsError(f"every score is a multiple of 5, {score} is not", reason="NOT_A_SCORE", field="score")
         return cls(score)
 

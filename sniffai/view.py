@@ -9,6 +9,7 @@ from typing import Any, Literal, Self, cast
 
 from sniffai import notation
 from sniffai.deal import Deal
+from sniffai.doors import keep
 from sniffai.errors import TileError, ViewError
 from sniffai.events import Draw, Event, EventLike, check_events
 from sniffai.integers import none_if_negative, read_integer, read_integers
@@ -110,7 +111,8 @@ class View:
         """
         if not isinstance(start, Deal):
             raise ViewError(f"a Deal is expected here, not {shown(start)}", reason="WRONG_TYPE", field="start")
-        if read_integer(seat, "seat") not in range(start.players):
+        seat = read_integer(seat, "seat")
+        if seat not in range(start.players):
             raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field="seat")
         seen = tuple(_as_seen(event, seat) for event in history)
         return cls(start.players, seat, start.scores, History(start.leader, start.hands[seat], seen))
@@ -272,8 +274,8 @@ def _check_parts(view: View) -> None:
     :raises ViewError: one is not.
     :raises TileError: a tile dealt is none.
     """
-    read_integer(view.players, "players")
-    read_integer(view.seat, "seat")
+    keep(view, "players", read_integer(view.players, "players"))
+    keep(view, "seat", read_integer(view.seat, "seat"))
     object.__setattr__(view, "scores", read_integers(view.scores, "scores"))
     position = view.position
     if isinstance(position, History):

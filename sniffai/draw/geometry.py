@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from sniffai.doors import read_kind
-from sniffai.errors import LimitsError, ViewError
+from sniffai.doors import read_kind, read_whole
+from sniffai.errors import ViewError
 from sniffai.layout import Layout
 from sniffai.moves import Move
 from sniffai.ports import ports_of
-from sniffai.shown import shown
 from sniffai.tiles import Tile
 
 BEAM: Final = 32
@@ -138,8 +137,7 @@ def plan_layout(layout: Layout, mark: int = 2) -> Plan:
     :raises ViewError: ``layout`` is no :class:`Layout`.
     """
     read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
-    if isinstance(mark, bool) or not isinstance(mark, int) or not 2 <= mark <= MAX_MARK:
-        raise LimitsError(f"2..{MAX_MARK} is expected, not {shown(mark)}", reason="OUT_OF_RANGE", field="mark")
+    mark = read_whole(mark, "mark", 2, MAX_MARK)
     if not layout.placements:
         return Plan((), (), Box(0, 0, 0, 0))
     root, arms = _arms(layout)

@@ -7,9 +7,9 @@ page) and has a title and a description in words.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
-from sniffai.doors import is_listed, read_kind
+from sniffai.doors import as_whole, is_listed, read_kind
 from sniffai.draw.faces import DIM, FELT, MARK, tile_back, tile_face
 from sniffai.draw.svg import document, element, label
 from sniffai.draw.table import (
@@ -116,13 +116,15 @@ def position_svg(
 
 
 def _read_scores(scores: int | Sequence[int]) -> tuple[int, ...]:
-    if isinstance(scores, int):
-        return (scores,)
-    if is_listed(scores):
-        scores = tuple(islice(scores, MOST_SCORES + 1))
-        if len(scores) > MOST_SCORES:
+    score = None if isinstance(scores, Iterable) else as_whole(scores)
+    if score is not None:
+        return (score,)
+    listed: Any = scores
+    if is_listed(listed):
+        listed = tuple(islice(listed, MOST_SCORES + 1))
+        if len(listed) > MOST_SCORES:
             raise LimitsError(f"at most {MOST_SCORES} scores are drawn", reason="TOO_MANY", field="scores")
-    return read_integers(scores, "scores")
+    return read_integers(listed, "scores")
 
 
 def _read_moves(moves: Mapping[str, MoveLike] | None) -> dict[str, Move]:

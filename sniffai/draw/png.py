@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sniffai.doors import read_kind
+from sniffai.doors import as_whole, read_kind
 from sniffai.errors import LimitsError
 from sniffai.extras import explained
 
@@ -29,9 +29,10 @@ def png(svg: str, width: int = 720) -> bytes:
         raise explained(error) from None
 
     read_kind(svg, str, "svg", "NOT_AN_SVG")
-    if isinstance(width, bool) or not isinstance(width, int) or not 16 <= width <= MAX_WIDTH:
+    pixels = as_whole(width)
+    if pixels is None or not 16 <= pixels <= MAX_WIDTH:
         raise LimitsError(f"a width of 16..{MAX_WIDTH} pixels is expected", reason="WIDTH_OUT_OF_RANGE", field="width")
     try:
-        return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width, serif_family=SERIF))
+        return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=pixels, serif_family=SERIF))
     except ValueError as error:
         raise LimitsError(f"this is no SVG document: {error}", reason="NOT_AN_SVG", field="svg") from None
