@@ -18,6 +18,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from sniffai import strictjson
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Draw, Event, Pass, Play
 from sniffai.moves import Move
@@ -38,7 +39,7 @@ def parse_traces(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _parse_object(line: str, field: str) -> dict[str, Any]:
     try:
-        value = json.loads(line)
+        value = strictjson.loads(line)
     except (ValueError, RecursionError):
         raise NotationError("no JSON", reason="UNREADABLE", field=field) from None
     if not isinstance(value, dict):

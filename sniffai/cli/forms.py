@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from sniffai import strictjson
 from sniffai.cli.parts import BadInput, read_text
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.matchfile import parse_match
@@ -212,7 +213,9 @@ def _read_line(name: str, lines: list[tuple[int, str]]) -> View | Round:
 
 def _read_json(name: str, text: str) -> Form:
     try:
-        value = json.loads(text)
+        value = strictjson.loads(text)
+    except NotationError:
+        raise
     except RecursionError:
         raise NotationError("no JSON: too deep", reason="UNREADABLE") from None
     except json.JSONDecodeError as error:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from sniffai import strictjson
 from sniffai.doors import read_kind
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Play, read_events
@@ -58,7 +59,9 @@ def of_record(record: MatchRecord) -> Subject:
 
 def _read_json(text: str) -> Subject:
     try:
-        value = json.loads(text)
+        value = strictjson.loads(text)
+    except NotationError:
+        raise
     except RecursionError:
         raise NotationError("no JSON: too deep", reason="UNREADABLE") from None
     except json.JSONDecodeError as error:

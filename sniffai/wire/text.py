@@ -6,6 +6,8 @@ from typing import Any, Final, TypeVar
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
+from sniffai import strictjson
+from sniffai.errors import NotationError
 from sniffai.v1 import analysis_service_pb2 as analysis_pb
 from sniffai.v1 import rules_service_pb2 as rules_pb
 from sniffai.v1.analysis_service_pb2 import AnalyzeRequest, RecommendMoveRequest
@@ -93,7 +95,9 @@ def _request(value: Any) -> Any:
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text)
+        return strictjson.loads(text)
+    except NotationError as error:
+        raise WireError(Violation.of(error, error.field)) from None
     except (ValueError, RecursionError) as error:
         raise WireError(Violation("", "NOT_JSON", plain(f"no JSON: {error}"))) from None
 

@@ -1,0 +1,59 @@
+"""JSON that says one thing only: no key twice in one object, no NaN, no half of a character in a key or a text."""
+
+import json
+from typing import Any, NoReturn
+
+from sniffai.errors import NotationError
+from sniffai.shown import shown
+
+
+def loads(text: str) -> Any:
+    """The value of a JSON text; a byte order mark at its beginning is passed over.
+
+    :raises NotationError: a key occurs twice, a number is none, or a text cannot be written in UTF-8; ``field`` is the
+        key or the path.
+    :raises ValueError: it is no JSON otherwise, as :func:`json.loads` says.
+    :raises RecursionError: it is too deep.
+    """
+    value = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once, parse_constant=_no_number)
+    _check_texts(value)
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise NotationError("the key occurs twice in one object", reason="KEY_TWICE", field=_name(twice))
+    return found
+
+
+def _no_number(text: str) -> NoReturn:
+    raise NotationError(f"{text} is no number of JSON", reason="NOT_JSON")
+
+
+def _check_texts(value: Any) -> None:
+    waiting = [("", value)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, str):
+            _check_text(value, path)
+        elif isinstance(value, dict):
+            for key, member in value.items():
+                here = f"{path}.{_name(key)}" if path else _name(key)
+                _check_text(key, here)
+                waiting.append((here, member))
+        elif isinstance(value, list):
+            waiting += [(f"{path}[{i}]", member) for i, member in enumerate(value)]
+
+
+def _check_text(text: str, path: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise NotationError("there is half of a character in the text", reason="BAD_TEXT", field=path) from None
+
+
+def _name(key: str) -> str:
+    return key if key.isidentifier() and len(key) <= 40 else shown(key)

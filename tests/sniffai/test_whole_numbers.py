@@ -1,0 +1,78 @@
+"""Anything with ``__index__`` is a whole number, booleans are none, and what is kept is a plain ``int``."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sniffai
+from sniffai import Limits, Round, View, analyze
+from sniffai.contest import ArenaSpec
+from sniffai.draw import tally_svg
+
+KINDS = [np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_of_numpy_make_the_same_round(kind: Any) -> None:
+    plain = Round.deal(2, 5, leader=1, scores=[10, 20])
+    other = Round.deal(kind(2), kind(5), leader=kind(1), scores=np.array([10, 20], kind))
+    assert (other, other.to_text()) == (plain, plain.to_text())
+    assert all(type(number) is int for number in (other.players, other.start.leader, *other.scores))
+    view = other.view(kind(1))
+    assert (view, type(view.seat)) == (plain.view(1), int)
+    start = plain.start
+    assert Round(kind(2), start.hands, start.talon, kind(1), [kind(10), kind(20)]) == plain
+    json.dumps([other.events, other.scores, view.scores, view.sizes])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_of_numpy_make_the_same_views(kind: Any) -> None:
+    events = [{"play": "0|1", "at": None, "seat": kind(0)}, {"draw": kind(2), "seat": kind(1)}]
+    given: dict[str, Any] = {"hand": ["0|0", "0|1", "0|2", "0|3", "0|4", "0|5", "0|6"], "events": events}
+    view = View.from_events(players=kind(2), seat=kind(0), leader=kind(0), scores=[kind(0), kind(5)], **given)
+    assert View.from_text(view.to_text()) == view
+    json.dumps([event.to_dict() for event in view.events])
+    table: Any = {"table": ["4|4"], "hand": ["1|4", "0|2"], "scores": [kind(0), kind(0)], "voids": {kind(1): [kind(4)]}}
+    made = View.from_snapshot(players=kind(2), seat=kind(0), sizes=[kind(2), kind(11)], talon_size=kind(14), **table)
+    assert View.from_text(made.to_text()) == made
+    assert type(made.position.talon_size) is int  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_of_numpy_give_the_same_answer(kind: Any) -> None:
+    view = Round.deal(2, 5, leader=0).view(0)
+    plain = analyze(view, Limits(simulations=100), seed=3, threads=1)
+    other = analyze(view, Limits(simulations=kind(100)), seed=kind(3), threads=kind(1))
+    assert other.moves == plain.moves
+    assert (type(other.seed), type(other.limits.simulations)) == (int, int)
+    belief = sniffai.Belief(view)
+    assert belief.probability("6|6", kind(1)) == belief.probability("6|6", 1)
+    assert belief.sample(kind(4)) == belief.sample(4)
+    assert sniffai.perft(Round.deal(2, 5, leader=0), kind(1)) == 7
+    assert sniffai.Tally.of(kind(45)).score == 45
+    assert tally_svg(kind(45)) == tally_svg(45)
+    assert ArenaSpec("greedy", "random", kind(2), kind(3), seed=kind(4)) == ArenaSpec("greedy", "random", 2, 3, seed=4)
+
+
+def test_real_numbers_of_numpy_are_taken() -> None:
+    limits = Limits(seconds=np.float32(0.5), target_standard_error=np.float64(2))  # type: ignore[arg-type]
+    assert (limits, type(limits.seconds)) == (Limits(seconds=0.5, target_standard_error=2), float)
+    params = sniffai.SearchParams(epsilon=np.float32(0.5), exact=np.True_)  # type: ignore[arg-type]
+    assert (type(params.epsilon), params.exact) == (float, True)
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 1.0, "1", np.float64(1), None])
+def test_what_is_no_whole_number_stays_refused(value: Any) -> None:
+    for make in (
+        lambda: Round.deal(2, value),
+        lambda: Round.deal(2, 1, leader=value) if value is not None else Round.deal(value, 1),
+        lambda: Round.deal(2, 1, scores=[value, 0]),
+        lambda: Limits(simulations=value) if value is not None else Limits(simulations=0),
+        lambda: sniffai.Searcher(Round.deal(2, 5, leader=0).view(0), seed=value),
+        lambda: sniffai.perft(Round.deal(2, 1), value),
+        lambda: ArenaSpec("greedy", "random", 2, value),
+    ):
+        with pytest.raises(sniffai.SniffError):
+            make()
