@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from random import Random
 
-from sniffai.errors import LimitsError
+from sniffai.doors import keep, read_real
 from sniffai.moves import Move
 from sniffai.players import SearchPlayer
 from sniffai.position import Snapshot
@@ -23,8 +23,7 @@ class CarelessPlayer:
     """The chance that it takes a placement that scores for one that does not, for each on its own: 0..1."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.misses <= 1:
-            raise LimitsError(f"0..1 is expected, not {self.misses}", reason="OUT_OF_RANGE", field="misses")
+        keep(self, "misses", read_real(self.misses, "misses", 0, 1))
 
     def choose(self, view: View, seed: int) -> Move:
         """See :class:`Player`."""
@@ -49,8 +48,7 @@ class ForgetfulPlayer:
     """Standard deviation of what it takes a placement to be worth too much or too little, in points: 0..1000."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.misjudges <= 1000:
-            raise LimitsError(f"0..1000 is expected, not {self.misjudges}", reason="OUT_OF_RANGE", field="misjudges")
+        keep(self, "misjudges", read_real(self.misjudges, "misjudges", 0, 1000))
 
     def choose(self, view: View, seed: int) -> Move:
         """See :class:`Player`."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sniffai.doors import keep, read_real, read_whole
 from sniffai.errors import LimitsError
 from sniffai.nets import Weights
 from sniffai.params import MAX_SEED, MAX_SIMULATIONS
@@ -25,6 +26,9 @@ DUELS: Final = 20_000
 """Deals on which a trained policy is measured, each in every seating."""
 
 DUEL_SEED: Final = 99
+
+LEAST_TEMPERATURE: Final = 1e-6
+MOST_TEMPERATURE: Final = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +47,27 @@ class TrainingPlan:
     weights_seed: int = 1
     """Of the weights to start from, 0..2**64-1."""
     first_rate: float = 0.008
-    """Learning rate at the start, above 0."""
+    """Learning rate at the start, above 0, at most 1."""
     last_rate: float = 0.0002
-    """Learning rate at the end, above 0; it falls geometrically."""
+    """Learning rate at the end, above 0, at most 1; it falls geometrically."""
     temperature: float = 3.0
-    """Of the moves in self-play, in points, above 0."""
+    """Of the moves in self-play, in points, 0.000001..1,000,000."""
     decay: float = 0.7
     """Lambda: how much of each target comes from later placements, 0..1."""
 
     def __post_init__(self) -> None:
+        for name in ("players", "rounds"):
+            keep(self, name, read_whole(getattr(self, name), name, -MAX_SIMULATIONS, MAX_SIMULATIONS))
         if self.players not in PLAYERS:
             raise LimitsError(f"2, 3 or 4 seats, not {self.players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
         if not 1 <= self.rounds <= MAX_SIMULATIONS:
             raise LimitsError(f"at least 1 round, not {self.rounds}", reason="OUT_OF_RANGE", field="rounds")
         for name in ("seed", "weights_seed"):
-            if not 0 <= getattr(self, name) <= MAX_SEED:
-                raise LimitsError(f"0..{MAX_SEED}, not {getattr(self, name)}", reason="OUT_OF_RANGE", field=name)
-        for name in ("first_rate", "last_rate", "temperature"):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise LimitsError(f"above 0, not {getattr(self, name)}", reason="OUT_OF_RANGE", field=name)
-        if not 0 <= self.decay <= 1:
-            raise LimitsError(f"0..1, not {self.decay}", reason="OUT_OF_RANGE", field="decay")
+            keep(self, name, read_whole(getattr(self, name), name, 0, MAX_SEED))
+        for name in ("first_rate", "last_rate"):
+            keep(self, name, read_real(getattr(self, name), name, 0, 1, True))
+        keep(self, "temperature", read_real(self.temperature, "temperature", LEAST_TEMPERATURE, MOST_TEMPERATURE))
+        keep(self, "decay", read_real(self.decay, "decay", 0, 1))
 
     def command(self) -> str:
         """The command line that makes these weights."""

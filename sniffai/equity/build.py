@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from sniffai.doors import keep, read_whole
 from sniffai.equity.backwards import Chances, made_monotone, solve_rounds
 from sniffai.equity.rounds import ScoredRounds, play_rounds
 from sniffai.equity.table import FINENESS, Equity, check_lowest
@@ -55,12 +56,15 @@ class EquityPlan:
     """The lowest score told apart, in points: a multiple of 5 in -1,000..0."""
 
     def __post_init__(self) -> None:
+        keep(self, "players", read_whole(self.players, "players", -MAX_SIMULATIONS, MAX_SIMULATIONS))
+        keep(self, "rounds", read_whole(self.rounds, "rounds", -MAX_SIMULATIONS, MAX_SIMULATIONS))
+        keep(self, "lowest", read_whole(self.lowest, "lowest", -MAX_SIMULATIONS, MAX_SIMULATIONS))
         if self.players not in PLAYERS:
             raise LimitsError(f"2, 3 or 4 seats, not {self.players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
         if not BATCHES <= self.rounds <= MAX_SIMULATIONS:
             message = f"at least {BATCHES} rounds, not {self.rounds}"
             raise LimitsError(message, reason="OUT_OF_RANGE", field="rounds")
-        check_seed(self.seed)
+        keep(self, "seed", check_seed(self.seed))
         check_lowest(self.lowest)
         named_player(self.player, Limits())
 
