@@ -142,9 +142,9 @@ def test_a_bug_in_a_handler_is_found(stubs: SimpleNamespace, monkeypatch: pytest
 
 
 def test_a_bug_in_the_parser_is_found(stubs: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control: a guard that lets undecodable bytes through to gRPC."""
-    monkeypatch.setattr(guard, "_tolerant", lambda decode: decode)
-    expect_to_fail(stubs, broken_cases(), "UNKNOWN")
+    """The control: a guard that takes undecodable bytes for a fault of its own."""
+    monkeypatch.setattr(guard, "_decoded", lambda handler, message: handler.request_deserializer(message))
+    expect_to_fail(stubs, broken_cases(), "INTERNAL")
 
 
 def expect_to_fail(stubs: SimpleNamespace, cases: st.SearchStrategy[Case], code: str) -> None:
