@@ -107,9 +107,8 @@ def _message(value: Any, kind: type[M]) -> M:
     try:
         if not isinstance(value, dict):
             raise json_format.ParseError("an object is expected")
-        json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair, which protobuf does not survive
         json_format.ParseDict(value, message)
-    except (json_format.ParseError, RecursionError, UnicodeEncodeError) as error:
+    except (json_format.ParseError, RecursionError) as error:
         raise WireError(Violation("", "NOT_JSON_OF_MESSAGE", plain(f"no JSON of {kind.__name__}: {error}"))) from None
     return message
 
