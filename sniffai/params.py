@@ -79,6 +79,9 @@ class SearchParams:
     """That weight in standard deviations of the node's values: 0..100. The larger of both holds."""
     root_share: float = 0.5
     """Share of the simulations that is spread evenly over the root's moves, so that none is given up early: 0..1."""
+    revisit: float = 0.1
+    """Every move of every node is tried at least so many times the square root of its availability, so that none is
+    given up for a bad beginning: 0..1."""
     common_worlds: bool = True
     """Whether the n-th simulation of every move at the root has the same hidden hands and talon."""
     epsilon: float = 0.1
@@ -131,6 +134,7 @@ _RANGES: Final = {
     "root_exploration": (0, 1e6),
     "by_spread": (0, 100),
     "root_share": (0, 1),
+    "revisit": (0, 1),
     "epsilon": (0, 1),
     "pool_share": (0, 1),
     "extra_worlds": (0, 100),
@@ -181,6 +185,7 @@ PLAIN: Final = SearchParams(
     root_exploration=40.0,
     by_spread=0.0,
     root_share=0.0,
+    revisit=0.0,
     common_worlds=False,
     epsilon=1.0,
     net_leaf=False,

@@ -36,15 +36,16 @@ class TeamValue:
     team: int
     mean_margin: float
     standard_error: float | None
-    """Of the mean, at least 0: chance, the tree's drift and the sampled worlds; the search's model of the other players
-    is no part of it. ``None`` where it is not known: after fewer than 5 visits, or fewer than 30 simulations in all."""
+    """Of the mean, above 0 unless the round was solved: chance, the resolution of what was seen, the tree's drift and
+    the sampled worlds; the search's model of the other players is no part of it. ``None`` where it is not known: after
+    fewer than 5 visits, or fewer than 30 simulations in all."""
     standard_deviation: float | None
     """Spread of the margin over the simulations, at least 0; ``None`` where the standard error is."""
     win_probability: float
     """Chance to win the match, 0..1, by match equity (:mod:`sniffai.equity`) at the end of the round."""
     win_probability_error: float | None
-    """Standard error of that, at least 0, of the same three parts; the table's own error is no part of it. ``None``
-    where the standard error is."""
+    """Standard error of that, of the same four parts; the table's own error is no part of it. ``None`` where the
+    standard error is."""
 
 
 @dataclass(frozen=True, slots=True)

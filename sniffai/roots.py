@@ -46,6 +46,8 @@ class RootMove(NamedTuple):
     """How far the means moved of late, at least 0; the errors hold it once."""
     utility_drift: float
     chance_drifts: tuple[float, ...]
+    proven: bool
+    """Whether every line of play was seen to its end: the means are the values with best play of all."""
 
 
 class Standing(NamedTuple):
@@ -89,7 +91,7 @@ class Root:
         for core in cores:
             for row in map(RootMove._make, core.root_moves()):
                 found.setdefault((row.tile, row.at), []).append(row)
-        pooled = ranked(map(_pooled, found.values()), judging)
+        pooled = ranked(map(_as_one, found.values()), judging)
         return cls([RootMove(*row) for row in pooled], team, judging >= 0)
 
     @property
@@ -234,6 +236,15 @@ def pooled_deviation(rows: Sequence[RootMove], team: int) -> float:
     return math.sqrt((within + between) / max(1, visits - 1))
 
 
+def _as_one(rows: Sequence[RootMove]) -> RootMove:
+    """A move as several trees found it: what one of them proved holds."""
+    pooled = _pooled(rows)
+    for row in rows:
+        if row.proven:
+            return row._replace(visits=pooled.visits, availability=pooled.availability, deviations=pooled.deviations)
+    return pooled
+
+
 def _pooled(rows: Sequence[RootMove]) -> RootMove:
     """Several rows as one: a move as several trees found it, or all moves of a root."""
     visits = sum(row.visits for row in rows)
@@ -254,6 +265,7 @@ def _pooled(rows: Sequence[RootMove]) -> RootMove:
         tuple(math.fsum(row.visits * row.drifts[team] for row in rows) / share for team in teams),
         math.fsum(row.visits * row.utility_drift for row in rows) / share,
         tuple(math.fsum(row.visits * row.chance_drifts[team] for row in rows) / share for team in teams),
+        all(row.proven for row in rows),
     )
 
 

@@ -238,7 +238,8 @@ class Searcher:
         """Run every tree until it ends; the reason of the first that could not go on, or of the last."""
         goal = DECIDED_AT if limits.stop_when_decided else 0.0
         precision = limits.target_standard_error or 0.0
-        work = list(zip(self._cores, shares, self._least, strict=True))
+        parts = zip(self._cores, shares, self._least, strict=True)
+        work = [part for part in parts if part[1]]  # a tree without a simulation of its own has nothing to do
         stops = self._side_by_side(
             lambda one: one[0].run(one[1], seconds, goal, precision, self._threads, one[2]), work
         )
@@ -362,6 +363,7 @@ def core_options(params: SearchParams, players: int, limits: Limits) -> dict[str
         "root_exploration": params.root_exploration,
         "by_spread": params.by_spread,
         "root_share": params.root_share,
+        "revisit": params.revisit,
         "common_worlds": params.common_worlds,
         "epsilon": params.epsilon,
         "equity": load_equity(players).core,

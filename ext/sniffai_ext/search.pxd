@@ -7,8 +7,9 @@ from sniffai_ext.net cimport Net
 from sniffai_ext.policy cimport Policy
 from sniffai_ext.pool cimport Pool
 from sniffai_ext.rng cimport Rng
+from sniffai_ext.solver cimport Prover
 from sniffai_ext.tree cimport ROOT_ROOM, Tree
-from sniffai_ext.types cimport State, uint8_t, uint32_t, uint64_t
+from sniffai_ext.types cimport TILES, State, uint8_t, uint32_t, uint64_t
 from sniffai_ext.view cimport View
 from sniffai_ext.world_value cimport WorldValue
 
@@ -28,10 +29,24 @@ cdef struct Growth:
     float root_exploration
     float by_spread       # the weight in standard deviations of the node's values; the larger of both holds
     float root_share      # of the simulations: so many are spread evenly over the root's moves
+    float revisit         # square of how many times the root of its availability each move is tried at least
+
+# A way down where nothing is hidden.
+cdef struct Descent:
+    int length
+    State[TILES] before   # by step: the state in which the move was chosen
+    uint32_t[TILES] node  # the move's node
+    int[TILES] choices    # how many moves there were
 
 # What a simulation found.
 cdef struct Result:
     double[VALUES] value  # by team: points that the round brings from the root on; chance to win the match; the utility
+
+# The rest of a round with best play.
+cdef struct Ending:
+    Result result
+    int length
+    uint8_t[TILES] move   # the last one first
 
 # Values of the simulations that began with one root move.
 cdef struct RootStats:
@@ -41,6 +56,8 @@ cdef struct RootStats:
     double[VALUES] half_sum  # and at the one before: from a half to three quarters of all visits came since
     uint32_t last_visits
     uint32_t half_visits
+    bint proven              # every line of play was seen to its end
+    double[VALUES] truth     # then the values
 
 cdef class Search:
     cdef readonly View view
@@ -51,8 +68,11 @@ cdef class Search:
     cdef Model model
     cdef const Net *leaf              # NULL: leaves are rolled out
     cdef bint known                   # nothing is hidden: start holds all hands and the talon
+    cdef bint proofs                  # and ends of the round prove values
     cdef State start                  # everything known; the hidden hands and the talon are sampled into a copy
     cdef Tree tree
+    cdef bint solver                  # ends are solved by it:
+    cdef Prover prover                # for two teams where nothing is hidden
     cdef Rng rng
     cdef bint common_worlds           # the n-th simulation of each root move has the same world
     cdef uint64_t world_seed          # of the worlds' own random numbers
@@ -76,6 +96,18 @@ cdef class Search:
     cdef int trees                    # that grow side by side and are put together
     cdef uint64_t least               # simulations before which neither of these ends a search
     cdef void simulate(self) noexcept nogil
+    cdef void simulate_open(self) noexcept nogil
+    cdef void look_to_the_end(self, uint32_t node, const State *state) noexcept nogil
+    cdef bint solve(self, const State *state, Ending *ending) noexcept nogil
+    cdef bint best_play(self, const State *state, int *budget, Ending *ending) noexcept nogil
+    cdef bint prefers(self, const Ending *one, const Ending *other, int team) noexcept nogil
+    cdef void add_line(self, uint32_t node, const Ending *ending) noexcept nogil
+    cdef void play_out_proof(self, uint32_t node, State *state) noexcept nogil
+    cdef void back_up_open(self, const Descent *way, Result *result) noexcept nogil
+    cdef void note_root(self, uint32_t node, const Result *result) noexcept nogil
+    cdef bint all_proven(self, uint32_t parent, int choices) noexcept nogil
+    cdef uint32_t best_proven(self, uint32_t parent) noexcept nogil
+    cdef void result_of_proof(self, const State *state, uint32_t node, Result *result) noexcept nogil
     cdef bint determinize(self, uint64_t number, State *state) noexcept nogil
     cdef bint follows(self, uint32_t node, const State *state) noexcept nogil
     cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil

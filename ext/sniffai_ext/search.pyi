@@ -29,6 +29,7 @@ RootMove = tuple[
     tuple[float, ...],
     float,
     tuple[float, ...],
+    bool,
 ]
 
 def ranked(rows: Iterable[RootMove], team: int = -1) -> list[RootMove]: ...
@@ -44,6 +45,7 @@ class Search:
         root_exploration: float = 80.0,
         by_spread: float = 1.0,
         root_share: float = 0.5,
+        revisit: float = 0.1,
         common_worlds: bool = True,
         epsilon: float = 0.1,
         equity: Equity | None = None,
@@ -60,6 +62,7 @@ class Search:
         value: WorldValue | None = None,
         root_moves: Sequence[tuple[int, int]] | None = None,
         world: tuple[Sequence[int], Sequence[int]] | None = None,
+        proofs: bool = True,
     ) -> None: ...
     @property
     def view(self) -> View: ...

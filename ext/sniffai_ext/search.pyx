@@ -16,6 +16,10 @@ past choices (:mod:`sniffai_ext.inference`).
 A node is reached by the public record and the tile that the observer drew and must place at once: draws and passes of a
 turn lead through an *outcome* node. Only what the observer drew in vain on the way is no part of a node's key.
 
+Where nothing is hidden, a node stands for one state, so an end of the round proves a value, and a node whose moves are
+all proven is proven (MCTS-Solver, Winands, Björnsson and Saito 2008); late ends are solved at once at a new node. What
+is proven is not searched again, and told instead of a mean (:mod:`sniffai_ext.proof`).
+
 Margin: what the round brings from here, in points, settlement included. With two teams it is a team's points less the
 other team's; with three seats a seat's points less the mean of the others' (each plays for itself). Reaching the target
 ends the round there (rules 7). The utility that the tree maximises is that margin, or what counts beyond the round: the
@@ -32,9 +36,12 @@ from sniffai_ext.doors cimport read_flag, read_int, read_items, read_real, read_
 from sniffai_ext.equity cimport Equity, win_chance
 from sniffai_ext.layout cimport Layout
 from sniffai_ext.policy cimport draw_by_softmax, rate_moves
+from sniffai_ext.proof cimport best_reply, is_proven, prove, proven_utility
 from sniffai_ext.rng cimport below, next64, seed_rng
 from sniffai_ext.rollout cimport roll_out
-from sniffai_ext.round cimport choice, count_moves, draw_until_fit, give_pass, legal_moves, place
+from sniffai_ext.round cimport choice, count_moves, draw_until_fit, give_pass, legal_moves, place, play, settle_turn
+from sniffai_ext.solver cimport Line, close_prover, open_prover, prove_line, tiles_left
+from sniffai_ext.solver cimport prove as prove_value
 from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
 from sniffai_ext.types cimport (
     ALL_TILES, FITTING, MAX_MOVES, RUNNING, TILES, lowest, move_tile, popcount, target_of, team_count, team_of,
@@ -72,13 +79,20 @@ cdef enum:
     SPREAD_MEMORY = 1000  # simulations after which a node's spread begins to forget
     FOLLOW_FROM = 500     # visits of a node from which on the other seats may follow the policy: it takes its time
     MOST_TREES = 1024     # side by side
+    END_TILES = 18        # with as many off the table or fewer, ends are solved at new nodes if nothing is hidden
+    END_TILES_UNPRUNED = 14  # the same without the solver: with 3 seats, or in a match that is as good as decided
+    END_PLACEMENTS = 256  # that this may take
+    END_TABLE = 1 << 18   # bytes that the solver remembers positions in
+    USUAL_DEVIATION = 30  # of a round's margin, in points
     CHECK_EVERY = 64      # simulations between two looks at the clock and at the stop flag: well under 0.2 ms
+    CHECK_EVERY_OPEN = 8  # the same where nothing is hidden: a simulation may solve an end
 
 cdef double POINT_SHARE = 4e-6  # of the match that a point is worth beside its chance, to choose among equal chances
 cdef double RESOLUTION = 1e-4   # chances that differ by less are not told apart,
 cdef double CLOSE = 2e-3        # nor those that differ by less than this
 cdef double APART = 2.0         # and by less than so many standard errors
 cdef double MOST_EXPLORATION = 1e6
+cdef double EQUAL = 1e-9       # points: utilities that lie less apart are the same
 cdef double CAUTION = 0.5     # standard errors by which a root move's value is lowered before the moves are ranked
 cdef double DOUBT = 2.25      # times the standard error of a difference that decides: a young tree errs otherwise, too
 cdef double DRIFTS = 3.0      # times that the drift of a tree counts in the errors that are told
@@ -130,6 +144,7 @@ cdef class Search:
     :param root_exploration: the same at the root.
     :param by_spread: the weight in standard deviations of the node's values; the larger of both holds.
     :param root_share: share of the simulations that is spread evenly over the root's moves, 0..1.
+    :param revisit: every move of a node is tried at least so many times the root of its availability, 0..1.
     :param common_worlds: whether the n-th simulation of every root move has the same world; else each has its own.
     :param epsilon: chance of a random move in a rollout, 0..1.
     :param equity: chances to win the match; None: they are not told.
@@ -147,15 +162,16 @@ cdef class Search:
     :param root_moves: the only moves to consider at the root, as ``(tile, at)``; None: all.
     :param world: ``(hands, talon)``, tile masks by seat and tile indices in the order of drawing: nothing is hidden,
         every determinization is this world. None: the belief's.
+    :param proofs: whether ends of the round prove values where nothing is hidden; else all are means.
     :raises SniffError: it is not the seat's turn to place a tile, no deal explains the view, a root move is not legal,
         the world is not one of the view's, or a parameter is out of range.
     """
 
     def __cinit__(self, View view not None, seed, *, exploration=40.0, root_exploration=80.0, by_spread=1.0,
-                  root_share=0.5, common_worlds=True, epsilon=0.1, Equity equity=None, match=False,
+                  root_share=0.5, revisit=0.1, common_worlds=True, epsilon=0.1, Equity equity=None, match=False,
                   memory_bytes=1 << 28, expected=0, pool=0, extra_worlds=0, pool_seconds=0, Policy policy=None,
                   temperatures=(3.0, 3.0, 3.0), floor=0.05, follow=0.0, WorldValue value=None, root_moves=None,
-                  world=None):
+                  world=None, proofs=True):
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
         for data in (policy, value, equity):
@@ -167,7 +183,7 @@ cdef class Search:
         if self.match and equity is None:
             raise LimitsError("the chance to win the match takes a table of match equity", reason="NO_EQUITY",
                               field="match")
-        self._take_growth(exploration, root_exploration, by_spread, root_share)
+        self._take_growth(exploration, root_exploration, by_spread, root_share, revisit)
         self.epsilon = parts(epsilon, "epsilon")
         memory_bytes = read_whole(memory_bytes, "memory_bytes", 0, INT64_MAX)
         expected = read_whole(expected, "expected", 0, INT64_MAX)
@@ -194,6 +210,13 @@ cdef class Search:
             self.pool = Pool()
             self.pool.started, self.pool.span = monotonic(), span
             self.pool.fill(self.belief, self.view, NULL if policy is None else &self.model, room, extra, &self.rng)
+        if self.view.players == 2 and self.view.talon_size == 0:
+            self._see_all()
+        self.proofs = self.known and bool(proofs)
+        # The solver tells chances in 20,000 steps: too few where only the margin is left to play for.
+        self.solver = self.proofs and self.view.players != 3 and self.chance_weight[self.team] <= MATCH_POINTS
+        if self.solver and not open_prover(&self.prover, END_TABLE, self.table, self.match):
+            raise LimitsError("there is no memory for the ends of the round", reason="NO_MEMORY", field="memory_bytes")
 
     def _weigh_utilities(self):
         """What a chance and a point are worth to each team in the tree.
@@ -225,12 +248,13 @@ cdef class Search:
     def __reduce__(self):
         raise TypeError("a search is neither copied nor pickled: its tree belongs to one process")
 
-    def _take_growth(self, exploration, root_exploration, by_spread, root_share):
+    def _take_growth(self, exploration, root_exploration, by_spread, root_share, revisit):
         self.growth = Growth(
             <float> read_real(exploration, "exploration", 0, MOST_EXPLORATION),
             <float> read_real(root_exploration, "root_exploration", 0, MOST_EXPLORATION),
             <float> read_real(by_spread, "by_spread", 0, MOST_EXPLORATION),
             <float> read_real(root_share, "root_share", 0, 1),
+            <float> (read_real(revisit, "revisit", 0, 1) ** 2),
         )
 
     def _take_nets(self, Policy policy, temperatures, floor, follow, WorldValue value):
@@ -287,11 +311,17 @@ cdef class Search:
             raise ViewError("these are not the tiles off the table, each once", reason="WRONG_WORLD", field="world")
         self.known = True
 
+    def _see_all(self):
+        """With 2 seats and an empty talon the rest of the tiles is the other hand."""
+        self.start.hand[1 - self.view.seat] = self.view.unseen()
+        self.known = True
+
     def _near_target(self):
         return max(self.view.scores) >= target_of(self.view.players) - NEAR_TARGET
 
     def __dealloc__(self):
         close_tree(&self.tree)
+        close_prover(&self.prover)
 
     def run(self, simulations, seconds, goal=0.0, precision=0.0, trees=1, least=0):
         """Grow the tree until ``simulations`` in all are done, ``seconds`` have passed, the memory is full, the best
@@ -340,7 +370,7 @@ cdef class Search:
                 return MEMORY
             countdown -= 1
             if countdown == 0:
-                countdown = CHECK_EVERY
+                countdown = CHECK_EVERY_OPEN if self.proofs else CHECK_EVERY
                 if self.stop_flag:
                     return STOPPED
                 if self.done and monotonic() >= deadline:
@@ -349,7 +379,10 @@ cdef class Search:
                     return DECIDED
                 if self.done >= self.least and self.precision > 0 and self.precise():
                     return PRECISE
-            self.simulate()
+            if self.proofs:
+                self.simulate_open()
+            else:
+                self.simulate()
             self.done += 1
 
     cdef bint determinize(self, uint64_t number, State *state) noexcept nogil:
@@ -417,6 +450,194 @@ cdef class Search:
         roll_out(&state, self.epsilon, &self.rng)
         self.judge(&state, &result)
         self.back_up(&path, &result)
+
+    cdef void simulate_open(self) noexcept nogil:
+        """One pass where nothing is hidden: every node is one state, so ends of the round prove values."""
+        cdef Descent way
+        cdef Result result
+        cdef State state = self.start
+        cdef State placed
+        cdef uint32_t node = 0, child = 0
+        cdef uint8_t move = 0
+        cdef int i = 0
+        cdef bint fresh
+        while True:
+            way.before[i] = state
+            way.choices[i] = count_moves(&state) if node else self.root_count
+            fresh = select_child(&self.tree, node, &state, NULL if node else self.considered, way.choices[i],
+                                 &self.growth, &self.rng, &child, &move)
+            way.node[i] = child
+            place(&state, move)
+            placed = state
+            settle_turn(&state)
+            way.length = i + (child != 0)        # without memory the simulation counts for the nodes above
+            if child and fresh:
+                self.look_to_the_end(child, &state)
+            if state.end != RUNNING or fresh or is_proven(self.tree.nodes + child):
+                break
+            node = child
+            i += 1
+        if child and is_proven(self.tree.nodes + child):
+            self.play_out_proof(child, &state)
+            self.judge(&state, &result)
+        elif self.leaf != NULL and state.end == RUNNING:
+            self.estimate(&placed, way.before[i].seat, &result)
+        else:
+            roll_out(&state, self.epsilon, &self.rng)
+            self.judge(&state, &result)
+        self.back_up_open(&way, &result)
+
+    cdef void look_to_the_end(self, uint32_t node, const State *state) noexcept nogil:
+        """Prove a new node where the round is over, or so late that its end is quickly solved."""
+        cdef Ending ending
+        cdef int budget = END_PLACEMENTS
+        if state.end != RUNNING:
+            prove(&self.tree, node, 0, 0)
+        elif tiles_left(state) <= (END_TILES if self.solver else END_TILES_UNPRUNED) and (
+                self.solve(state, &ending) if self.solver else self.best_play(state, &budget, &ending)):
+            self.add_line(node, &ending)
+
+    cdef bint solve(self, const State *state, Ending *ending) noexcept nogil:
+        """The best line of two teams, by the exact solver; False where it takes too many placements."""
+        cdef Line line
+        cdef int i, value
+        cdef uint8_t move
+        if not prove_value(&self.prover, state, END_PLACEMENTS, &value, &move):
+            return False
+        if not prove_line(&self.prover, state, move, &line):
+            return False
+        ending.length = line.length
+        for i in range(line.length):
+            ending.move[i] = line.move[line.length - 1 - i]
+        return True
+
+    cdef bint best_play(self, const State *state, int *budget, Ending *ending) noexcept nogil:
+        """The line of a running round in which each seat makes the move that is best for it, every line of play seen.
+
+        :param budget: placements that it may take; counted down.
+        :return: False where it takes more.
+        """
+        cdef uint8_t[MAX_MOVES] moves
+        cdef State after
+        cdef Ending found
+        cdef int i, count = legal_moves(state, moves)
+        budget[0] -= count
+        if budget[0] < 0:
+            return False
+        ending.length = 0
+        for i in range(count):
+            after = state[0]
+            play(&after, moves[i])
+            found.length = 0
+            if after.end != RUNNING:
+                self.judge(&after, &found.result)
+            elif not self.best_play(&after, budget, &found):
+                return False
+            found.move[found.length] = moves[i]
+            found.length += 1
+            if i == 0 or self.prefers(&found, ending, team_of(state.players, state.seat)):
+                ending[0] = found
+        return True
+
+    cdef bint prefers(self, const Ending *one, const Ending *other, int team) noexcept nogil:
+        """Whether a team goes for one line rather than for another: by utility, then by its first move."""
+        cdef double gain = self.utility(&one.result, team) - self.utility(&other.result, team)
+        if fabs(gain) > EQUAL:
+            return gain > 0
+        return one.move[one.length - 1] < other.move[other.length - 1]
+
+    cdef void add_line(self, uint32_t node, const Ending *ending) noexcept nogil:
+        """Hang the best line from a new node on to the end of the round below it, proven."""
+        cdef uint32_t child, end = node
+        cdef int i
+        for i in range(ending.length - 1, -1, -1):
+            child = add_child(&self.tree, end, ending.move[i])
+            if child == 0:
+                return                       # without memory the run ends
+            end = child
+        while True:
+            prove(&self.tree, node, 0, 0)
+            if node == end:
+                return
+            node = self.tree.nodes[node].children
+
+    cdef void play_out_proof(self, uint32_t node, State *state) noexcept nogil:
+        """Play the best line of a proven node to the end of the round."""
+        while state.end == RUNNING:
+            node = best_reply(&self.tree, node)
+            play(state, <uint8_t> self.tree.nodes[node].key)
+
+    cdef void back_up_open(self, const Descent *way, Result *result) noexcept nogil:
+        """Add a result along the way, and prove what it completes.
+
+        A node whose moves are all proven is proven: the seat to move makes the best one. Where some are, a result that
+        the seat would not have gone for is replaced by that of the best one.
+        """
+        cdef int i, team
+        cdef uint32_t parent, best
+        cdef Node *node
+        for i in range(way.length - 1, -1, -1):
+            team = team_of(self.start.players, way.before[i].seat)
+            node = self.tree.nodes + way.node[i]
+            note_utility(node, self.utility(result, team))
+            if i == 0:
+                self.note_root(way.node[0], result)
+                break
+            parent = way.node[i - 1]
+            best = self.best_proven(parent)
+            if best == 0:
+                continue
+            if best != way.node[i] and (is_proven(node)
+                                        or proven_utility(self.tree.nodes + best) > node.total / node.visits):
+                self.result_of_proof(&way.before[i], best, result)
+            if self.all_proven(parent, way.choices[i]):
+                prove(&self.tree, parent, <int> (best - self.tree.nodes[parent].children),
+                      self.utility(result, team_of(self.start.players, way.before[i - 1].seat)))
+        note_utility(self.tree.nodes, self.utility(result, 0))
+
+    cdef void note_root(self, uint32_t node, const Result *result) noexcept nogil:
+        cdef RootStats *stats = &self.root[node - self.tree.nodes[0].children]
+        cdef int i
+        note_result(stats, self.tree.nodes[node].visits, result)
+        if is_proven(self.tree.nodes + node) and not stats.proven:
+            stats.proven = True
+            for i in range(VALUES):
+                stats.truth[i] = result.value[i]
+
+    cdef bint all_proven(self, uint32_t parent, int choices) noexcept nogil:
+        """Whether each of a node's legal moves has a proven value."""
+        cdef uint32_t i, first = self.tree.nodes[parent].children
+        if self.tree.nodes[parent].count < choices:
+            return False
+        for i in range(first, first + choices):
+            if not is_proven(self.tree.nodes + i):
+                return False
+        return True
+
+    cdef uint32_t best_proven(self, uint32_t parent) noexcept nogil:
+        """The proven move of a node that is best for the seat to move, 0 if none is proven.
+
+        Of equal ones the first by tile, half and kind.
+        """
+        cdef uint32_t i, best = 0, first = self.tree.nodes[parent].children
+        cdef const Node *nodes = self.tree.nodes
+        cdef double gain
+        for i in range(first, first + nodes[parent].count):
+            if not is_proven(nodes + i):
+                continue
+            if best:
+                gain = proven_utility(nodes + i) - proven_utility(nodes + best)
+                if gain < -EQUAL or (gain < EQUAL and nodes[i].key > nodes[best].key):
+                    continue
+            best = i
+        return best
+
+    cdef void result_of_proof(self, const State *state, uint32_t node, Result *result) noexcept nogil:
+        """What a proven move leads to from the state before it."""
+        cdef State after = state[0]
+        play(&after, <uint8_t> self.tree.nodes[node].key)
+        self.play_out_proof(node, &after)
+        self.judge(&after, result)
 
     cdef bint follows(self, uint32_t node, const State *state) noexcept nogil:
         """Whether the seat to move follows the policy now: another one than the searching seat, by lot.
@@ -500,20 +721,26 @@ cdef class Search:
         return self.team + (3 if self.match else 0)
 
     cdef double standard_error(self, int root_move, int value, uint32_t visits) noexcept nogil:
-        """Of the mean of one of a root move's values. Three things make it uncertain:
+        """Of the mean of one of a root move's values. Four things make it uncertain:
 
         - chance: the spread of the simulations over the root of their number;
         - drift: a tree that still learns moves its values; measured as the mean since half_visits less the whole mean.
           What is told counts it DRIFTS times, for what a much longer search would still change;
+        - the resolution of what was seen: one more simulation may lie a usual deviation off, whatever those so far say;
         - the pool: worlds that a sampled pool lacks no simulation can make up for, nor those that a fit to it weighs. A
           quarter of the spread is taken to lie between worlds, which measures well (docs/search.md).
         """
         cdef RootStats *stats = &self.root[root_move]
-        cdef double spread, square
+        cdef double spread, square, resolution
         if visits == 0:
             return 0
+        resolution = <double> USUAL_DEVIATION / visits
+        if 3 <= value < UTILITY:
+            resolution /= MATCH_POINTS
+        if stats.proven:
+            return resolution
         spread = variance(stats, value, visits)
-        square = spread / visits + drift(stats, value, visits) ** 2
+        square = spread / visits + resolution * resolution + drift(stats, value, visits) ** 2
         if self.pool is not None and not self.pool.complete:
             square += 0.25 * spread / self.pool.weighed
         return sqrt(square)
@@ -546,8 +773,8 @@ cdef class Search:
         """Whether one root move has more of a value than another, or no less by ``slack``, with a probability of
         ``goal``."""
         cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
-        cdef double gap = (self.root[one].sum[value] / nodes[one].visits
-                           - self.root[other].sum[value] / nodes[other].visits)
+        cdef double gap = (mean(&self.root[one], value, nodes[one].visits)
+                           - mean(&self.root[other], value, nodes[other].visits))
         cdef double error = DOUBT * hypot(self.standard_error(one, value, nodes[one].visits),
                                           self.standard_error(other, value, nodes[other].visits))
         return 0.5 * erfc(-(gap + slack) / (error * M_SQRT2 + 1e-12)) >= self.goal
@@ -565,7 +792,7 @@ cdef class Search:
     cdef double bound(self, int root_move, int value) noexcept nogil:
         """One of a root move's values as it is ranked: its mean less CAUTION standard errors."""
         cdef uint32_t visits = self.tree.nodes[self.tree.nodes[0].children + root_move].visits
-        return self.root[root_move].sum[value] / visits - CAUTION * self.standard_error(root_move, value, visits)
+        return mean(&self.root[root_move], value, visits) - CAUTION * self.standard_error(root_move, value, visits)
 
     cdef int favourite(self) noexcept nogil:
         """Number of the root move that :func:`ranked` puts first; -1 while none has FEW_VISITS visits."""
@@ -613,7 +840,7 @@ cdef class Search:
 
     def root_moves(self):
         """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations, errors, utility,
-        utility_error, chances, chance_errors, drifts, utility_drift, chance_drifts)``.
+        utility_error, chances, chance_errors, drifts, utility_drift, chance_drifts, proven)``.
 
         Only the moves that are considered. ``at`` is the lowest of the equal attachment points (-1: the lead);
         ``means``, ``deviations`` and ``errors``
@@ -621,7 +848,8 @@ cdef class Search:
         each team, in points; ``utility`` and ``utility_error`` are those of what the search maximises, for the seat's
         team, in points; ``chances`` and ``chance_errors`` those of each team's chance to win the match, empty without
         a table of equity; the drifts say how far each of these means moved of late, which the errors hold once. All are
-        0.0 without a visit. Best first, see :func:`ranked`.
+        0.0 without a visit, and no error is with one. ``proven``: every line of play was seen to its end, and the means
+        are the values with best play of all. Best first, see :func:`ranked`.
         """
         cdef int teams = team_count(self.view.players)
         cdef tuple nothing = (0.0,) * teams
@@ -634,7 +862,7 @@ cdef class Search:
                 continue
             if move not in found:
                 found[move] = (0, self.done, nothing, nothing, nothing, 0.0, 0.0, no_chance, no_chance,
-                               nothing, 0.0, no_chance)
+                               nothing, 0.0, no_chance, False)
             if found[move] is not None:
                 rows.append((tile, at) + found[move])
                 found[move] = None
@@ -649,24 +877,23 @@ cdef class Search:
         """Statistics of the root's children by compact move. Every root move is available in every simulation."""
         cdef int i, value, teams = team_count(self.view.players)
         cdef Node *node
-        cdef double n
         of_margin = range(teams)
         of_chance = range(3, 3 + teams) if self.equity is not None else ()
         found = {}
         for i in range(self.tree.nodes[0].count):
             node = self.tree.nodes + self.tree.nodes[0].children + i
-            n = node.visits if node.visits else 1
             found[node.key] = (
                 node.visits, self.done,
-                tuple(self.root[i].sum[value] / n for value in of_margin),
+                tuple(mean(&self.root[i], value, node.visits) for value in of_margin),
                 tuple(sqrt(variance(&self.root[i], value, node.visits)) for value in of_margin),
                 tuple(self.standard_error(i, value, node.visits) for value in of_margin),
-                self.root[i].sum[UTILITY] / n, self.standard_error(i, UTILITY, node.visits),
-                tuple(self.root[i].sum[value] / n for value in of_chance),
+                mean(&self.root[i], UTILITY, node.visits), self.standard_error(i, UTILITY, node.visits),
+                tuple(mean(&self.root[i], value, node.visits) for value in of_chance),
                 tuple(self.standard_error(i, value, node.visits) for value in of_chance),
                 tuple(fabs(drift(&self.root[i], value, node.visits)) for value in of_margin),
                 fabs(drift(&self.root[i], UTILITY, node.visits)),
-                tuple(fabs(drift(&self.root[i], value, node.visits)) for value in of_chance))
+                tuple(fabs(drift(&self.root[i], value, node.visits)) for value in of_chance),
+                bool(self.root[i].proven))
         return found
 
     def line(self, tile, at, least=2):
@@ -675,7 +902,8 @@ cdef class Search:
         ``estimated`` is set on every step after the first, which hangs on the hidden tiles of another seat, on a draw,
         or on both; unless nothing is hidden, because one hand holds all unseen tiles, or only one world is possible and
         its talon has no order to guess.
-        Draws and passes between two placements are left out.
+        Draws and passes between two placements are left out. A proven line goes on to the end of the round, also where
+        no simulation came.
 
         :param least: the line ends before a step with fewer visits.
         """
@@ -684,14 +912,16 @@ cdef class Search:
         cdef uint32_t node = find_child(&self.tree, 0, move)
         cdef uint32_t fewest = read_whole(least, "least", 0, INT32_MAX)
         cdef bint one_hand = self.view.players == 2 and self.view.talon_size == 0
+        cdef bint proven = False
         cdef bint hidden = not one_hand and (self.view.talon_size > 1 or self.belief.assignments > 1)
         steps = []
-        while node and (not steps or self.tree.nodes[node].visits >= fewest):
+        while node and (not steps or proven or self.tree.nodes[node].visits >= fewest):
             tile = move_tile(<uint8_t> self.tree.nodes[node].key)
             if steps:
                 at = named_point(table, self.tree.nodes[node].key)
             table.put(tile, at)
             steps.append((tile, at, self.tree.nodes[node].visits, hidden and bool(steps)))
+            proven = is_proven(self.tree.nodes + node)
             node = next_step(&self.tree, node)
         return steps
 
@@ -769,7 +999,7 @@ cdef inline void order_talon(State *state, uint64_t seed) noexcept nogil:
 cdef inline void note_utility(Node *node, double utility) noexcept nogil:
     """One more simulation through a node."""
     cdef float off
-    if node.visits:
+    if node.visits and node.spread >= 0:     # of a proven node it is no spread
         off = <float> utility - <float> node.total / <float> node.visits
         node.spread += (off * off - node.spread) / <float> (min(node.visits, <uint32_t> SPREAD_MEMORY) + SPREAD_START)
     node.visits += 1
@@ -789,18 +1019,25 @@ cdef inline void note_result(RootStats *stats, uint32_t visits, const Result *re
         stats.last_visits = visits
 
 
+cdef inline double mean(const RootStats *stats, int value, uint32_t visits) noexcept nogil:
+    """A root move's value: the proven one, else the mean over its simulations; 0 without any."""
+    if stats.proven:
+        return stats.truth[value]
+    return stats.sum[value] / visits if visits else 0.0
+
+
 cdef inline double variance(const RootStats *stats, int value, uint32_t visits) noexcept nogil:
     """Of one of the values of a simulation that began with a root move."""
-    cdef double mean
+    cdef double middle
     if visits < 2:
         return 0
-    mean = stats.sum[value] / visits
-    return max(0.0, (stats.squares[value] - visits * mean * mean) / (visits - 1))
+    middle = stats.sum[value] / visits
+    return max(0.0, (stats.squares[value] - visits * middle * middle) / (visits - 1))
 
 
 cdef inline double drift(const RootStats *stats, int value, uint32_t visits) noexcept nogil:
     """How far a value moved of late: its mean since half_visits less its mean over all ``visits``."""
-    if stats.half_visits == 0:
+    if stats.half_visits == 0 or stats.proven:
         return 0
     return (stats.sum[value] - stats.half_sum[value]) / (visits - stats.half_visits) - stats.sum[value] / visits
 
@@ -831,6 +1068,10 @@ cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, c
     UCB1 with availability counts: mean + exploration * sqrt(ln(availability) / visits), Cowling et al. 2012, III-A. A
     fixed exploration is too small where one line loses a round and the next one wins it, and what begins badly there
     would hardly be tried again; so it grows with the spread of the node's own values (docs/search.md).
+
+    A move that looked bad at first would hardly be tried again where few simulations show a large gap: by UCB1 alone
+    four in two million at 40 points. So each has at least a number of visits that grows with the root of its
+    availability (Growth.revisit).
 
     Who comes to a node finds the same arms each time. So a move that has a node is legal whenever its tile is at hand.
     """
@@ -911,10 +1152,14 @@ cdef inline uint32_t best_by_ucb(const Tree *tree, uint32_t parent, const uint32
         due = <uint32_t> (growth.root_share * tree.nodes[0].visits / found)
     for i in range(found):
         node = tree.nodes + known[i]
-        if node.visits < due:
+        if parent and is_proven(node):
+            continue
+        if node.visits < due or <float> node.visits * <float> node.visits < growth.revisit * <float> node.availability:
             return known[i]
         share = <float> 1.0 / <float> (node.visits if node.visits else 1)
         bound = <float> node.total * share + exploration * sqrtf(fast_ln(<float> node.availability) * share)
+        if is_proven(node):
+            bound -= 1e6                     # at the root: what is not proven comes first
         if bound > highest:
             highest = bound
             best = known[i]
@@ -939,6 +1184,8 @@ cdef inline uint32_t outcome_child(Tree *tree, uint32_t parent, uint16_t key) no
 cdef uint32_t most_visited(const Tree *tree, uint32_t parent, bint outcomes) noexcept nogil:
     """The most visited child among the moves or among the outcomes, 0 if there is none."""
     cdef uint32_t i, best = 0, first = tree.nodes[parent].children
+    if is_proven(tree.nodes + parent):
+        return 0 if outcomes else best_reply(tree, parent)
     for i in range(first, first + tree.nodes[parent].count):
         if (tree.nodes[i].key >= OUTCOME) == outcomes and \
                 (best == 0 or tree.nodes[i].visits > tree.nodes[best].visits):

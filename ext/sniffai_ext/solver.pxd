@@ -35,6 +35,7 @@ cdef struct Line:
     int margin                # team 0's, in points
     float chance              # team 0's, to win the match after it; -1 without equity
 
+cdef int tiles_left(const State *state) noexcept nogil
 cdef bint open_prover(Prover *prover, size_t table_bytes, const EquityTable *equity, bint match) noexcept nogil
 cdef void close_prover(Prover *prover) noexcept nogil
 cdef bint prove(Prover *prover, const State *state, uint64_t node_cap, int *value, uint8_t *best) noexcept nogil

@@ -250,7 +250,7 @@ cdef inline int best_of(Prover *prover, const State *state, const Moves *moves, 
     return highest
 
 
-cdef inline int tiles_left(const State *state) noexcept nogil:
+cdef int tiles_left(const State *state) noexcept nogil:
     cdef int seat, n = state.talon_end - state.talon_next
     for seat in range(state.players):
         n += popcount(state.hand[seat])

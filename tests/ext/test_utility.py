@@ -87,7 +87,8 @@ def test_the_end_of_a_round_is_worth_what_the_table_says(players: int) -> None:
             assert row.means == pytest.approx(gains)
             worth = utility(players, round_.scores, team, expected[team], gains[team])
             assert row.utility == pytest.approx(worth if match else gains[team], rel=1e-5, abs=1e-4)
-            assert (row.utility_error, set(row.errors), set(row.chance_errors)) == (0, {0}, {0})
+            # One simulation tells no better than how far a round's values usually spread: 30 points, of 250 a match.
+            assert (row.utility_error, set(row.errors), set(row.chance_errors)) == (30, {30}, {0.12})
     assert min(kinds.values()) >= 10, kinds
 
 

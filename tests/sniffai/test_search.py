@@ -409,7 +409,8 @@ def test_the_winning_placement_is_preferred_to_a_larger_margin() -> None:
     )
     best = analyze(view, Limits(simulations=20_000), seed=1).moves[0]
     assert (str(best.move), best.points_now) == ("2|2@2|4:LOW", 10)
-    assert (best.win_probability, best.win_probability_error) == (1.0, 0.0)
+    assert best.win_probability == 1.0
+    assert 0 < (best.win_probability_error or 0) < 1e-4
     by_margin = analyze(view, Limits(simulations=20_000), seed=1, params=SearchParams(match=False)).moves[0]
     assert by_margin.move != best.move
     assert (by_margin.mean_margin or 0) > (best.mean_margin or 0)
@@ -459,7 +460,7 @@ def test_a_move_that_reaches_the_target_now_is_first_and_certain(players: int, n
                 assert [value.win_probability for value in entry.values] == [
                     float(k == team) for k in range(TEAMS[players])
                 ]
-                assert {value.win_probability_error for value in entry.values} == {0.0}
+                assert all(0 < value.win_probability_error < 0.001 for value in entry.values)
                 assert len(entry.line) == 1
             else:
                 assert (entry.win_probability or 0) < 1
