@@ -22,9 +22,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :param arguments: those of the command; ``None`` for those of this process, whose signals and standard streams are
         then taken care of as well.
     """
-    if arguments is None:
-        _open_streams()
-        _heed_signals()
+    if arguments is not None:
+        return _run(arguments)
+    _open_streams()
+    _heed_signals()
+    status = _run(None)
+    # All is done and written. The end of the interpreter would wait for what may hang, such as spans under way.
+    os._exit(status)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         from sniffai_server.commands import run
     except ImportError as error:

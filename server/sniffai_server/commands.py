@@ -14,7 +14,6 @@ from sniffai import wire
 from sniffai.addresses import Address, AddressError, join_address, read_address
 from sniffai.client.connection import MAX_TIMEOUT
 from sniffai.client.diagnosis import Trust
-from sniffai.shown import visible
 from sniffai.version import VERSION
 from sniffai_server.cli import say
 from sniffai_server.config import Config, ConfigError, flag_of, from_text, read_config, to_toml, toml_value
@@ -129,13 +128,14 @@ def _config(options: argparse.Namespace) -> Config:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose help and version do not get lost without a word, and whose messages cannot steer a terminal."""
+    """A parser whose help and version do not get lost without a word, and whose errors wait for no reader."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is sys.stdout:
             file.write(message)
         else:
-            super()._print_message(visible(message), file)
+            for line in message.splitlines():
+                say(line)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -80,7 +80,9 @@ class Remote:
             return ""
         trust = None if self.tls is None else Trust(self.tls.root, self.tls.certificate, self.tls.key)
         cause = why_unreachable(address, trust)
-        return f"; {cause.text}{ADVICE.get(cause.kind.name, '')}" if cause else ""
+        if cause is None or (cause.kind.name == "UNREACHABLE" and "refused" in error.message):
+            return ""
+        return f"; {cause.text}{ADVICE.get(cause.kind.name, '')}"
 
 
 ADVICE: Final = {

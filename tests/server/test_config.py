@@ -11,10 +11,14 @@ from typing import Any
 
 import pytest
 
+from sniffai.client.diagnosis import Trust
 from sniffai_server import cli, commands
-from sniffai_server.config import ConfigError, flag_of, from_text, read_config, to_toml, variable_of
+from sniffai_server.config import SERVICE, ConfigError, flag_of, from_text, read_config, to_toml, variable_of
 from sniffai_server.cores import usable_cores
+from sniffai_server.files import MOST_BYTES
+from sniffai_server.keys import KeysError, add_entry, entry_of, make_key, read_keys
 from sniffai_server.settings import SettingError, Settings, default_of, rule_of, settings_fields, type_name
+from sniffai_server.tls import SecurityError, certificates_of, channel_credentials
 from tests.server.support import TIMEOUT
 
 OPERATORS = Path(__file__).parent.parent.parent / "docs" / "operators.md"
@@ -110,6 +114,102 @@ def test_wrong_variables(environment: dict[str, str], words: str) -> None:
 
 def test_variables_of_others_are_left_alone() -> None:
     assert read_config({}, {"PORT": "x", "SNIFFAI_BUILD": "skip"}).settings == Settings()
+
+
+@pytest.mark.parametrize("service", ["SNIFFAI", "SNIFFAI_SERVER", "SNIFFAI_METRICS", "SNIFFAI_PROD_2"])
+def test_variables_of_a_service_called_sniffai(service: str) -> None:
+    """As Kubernetes sets them in every container."""
+    told = {f"{service}_SERVICE_HOST": "10.0.0.1", f"{service}_PORT": "tcp://10.0.0.1:50051"}
+    told |= {f"{service}_SERVICE_PORT": "50051", f"{service}_SERVICE_PORT_GRPC_WEB": "50051"}
+    for protocol in ("TCP", "UDP", "SCTP"):
+        name = f"{service}_PORT_50051_{protocol}"
+        told |= {name: "tcp://10.0.0.1:50051", f"{name}_PROTO": "tcp", f"{name}_PORT": "50051", f"{name}_ADDR": "::1"}
+    assert read_config({}, {**told, "SNIFFAI_SLOTS": "3"}).settings == Settings(slots=3)
+
+
+def test_no_setting_is_named_like_a_variable_of_a_service() -> None:
+    assert not [one.name for one in settings_fields() if SERVICE.fullmatch(variable_of(one.name))]
+
+
+@pytest.mark.parametrize("name", ["SNIFFAI_SERVICE_HOSTS", "SNIFFAI_PORT_TCP", "SNIFFAI_PRT", "SNIFFAI_MAX_SECOND"])
+def test_other_names_are_refused_all_the_same(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"variable {name}: no such setting"):
+        read_config({}, {name: "1"})
+
+
+def test_spaces_and_ends_of_lines_around_a_variable_do_not_count(file: Path) -> None:
+    given = {
+        "SNIFFAI_PORT": "5\n",
+        "SNIFFAI_LOG_FORMAT": "text\r\n",
+        "SNIFFAI_INSECURE": " true ",
+        "SNIFFAI_HOST": "::1\n",
+    }
+    assert read_config({}, given).settings == Settings(port=5, log_format="text", insecure=True, host="::1")
+    assert read_config({}, {"SNIFFAI_CONFIG": write(file, "port = 7") + "\n"}).settings.port == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("SNIFFAI_PORT", "\uff15\uff10", "a whole number is expected, not '\uff15\uff10'"),
+        ("SNIFFAI_KEYS_FILE", "/k\udce9", "UTF-8 text is expected, not '/k"),
+        ("SNIFFAI_KEYS_FILE", "/k\x1b", "a text without control characters is expected"),
+        ("SNIFFAI_HOST", "127.0.0.1:5", "variable SNIFFAI_HOST: a host without a port is expected"),
+    ],
+)
+def test_signs_that_no_value_has(name: str, value: str, words: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(words)):
+        read_config({}, {name: value})
+
+
+TEXT = "# first\nslots = 3\n"
+
+
+@pytest.mark.parametrize("content", [TEXT.encode("utf-8-sig"), TEXT.replace("\n", "\r\n").encode(), TEXT[:-1].encode()])
+def test_forms_of_text(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    assert read_config({}, {}, str(file)).sources["slots"] == f"file {file}, line 2"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (TEXT.encode("utf-16"), "UTF-8 text is expected, not UTF-16"),
+        (TEXT.encode("utf-16-le"), "line 1: UTF-8 text is expected, and this has a NUL, as UTF-16 has"),
+        (TEXT.encode("utf-16-be"), "line 1: UTF-8 text is expected, and this has a NUL, as UTF-16 has"),
+        (b"slots = 3\n# caf\xe9\n", "line 2: UTF-8 text is expected, not the byte 0xe9"),
+        ("slots = \uff13\n".encode(), "Invalid value (at line 1"),
+        (b'host = "a\\u0000b"\n', ", line 1: a text without control characters is expected, not 'a"),
+    ],
+)
+def test_what_is_no_text_is_told_with_its_cause_and_line(file: Path, content: bytes, words: str) -> None:
+    file.write_bytes(content)
+    with pytest.raises(ConfigError) as told:
+        read_config({}, {}, str(file))
+    assert f"file {file}" in str(told.value)
+    assert words in str(told.value)
+
+
+def test_files_that_could_make_whoever_reads_them_wait(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    kinds = {tmp_path / "pipe": "a pipe", tmp_path: "a directory", Path("/dev/zero"): "a device"}
+    for path, kind in kinds.items():
+        told = re.escape(f"file {path}: a regular file is expected, not {kind}")
+        with pytest.raises(ConfigError, match=told):
+            read_config({}, {}, str(path))
+        with pytest.raises(KeysError, match=told):
+            read_keys(path, Settings())
+        with pytest.raises(SecurityError, match=told):
+            certificates_of(Settings(tls_cert=str(path), tls_key=str(path)))
+        with pytest.raises(SecurityError, match=told):
+            channel_credentials(Trust(path))
+    with pytest.raises(KeysError, match="not a pipe"):
+        add_entry(tmp_path / "pipe", "alice", entry_of("alice", make_key(), {}), Settings())
+    large = tmp_path / "large"
+    with open(large, "wb") as made:
+        made.truncate(MOST_BYTES + 1)
+    with pytest.raises(ConfigError, match="more than 16,777,216 bytes"):
+        read_config({}, {}, str(large))
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,55 @@ def test_text_for_people() -> None:
         CALL.reset(token)
 
 
+FORGED = "x\n2030-01-01 00:00:00,000 INFO sniffai_server: forged code=OK\r\x1b[2J\x9b\u2028\u202e\x7f\ud800"
+
+
+@pytest.mark.parametrize("place", ["client", "message", "argument", "logger", "exception"])
+def test_no_name_forges_a_line_or_a_field(place: str) -> None:
+    """Whatever a client, a certificate or an error is called."""
+    made = record("%s ended" if place == "argument" else "done", fields={"client": "cn:alice", "code": "OK"})
+    if place == "client":
+        made.__dict__["fields"] = {"client": f"cn:{FORGED}", "code": "OK"}
+    elif place == "message":
+        made.msg = FORGED
+    elif place == "argument":
+        made.args = (FORGED,)
+    elif place == "logger":
+        made.name = FORGED
+    else:
+        made.exc_info = (ValueError, ValueError(FORGED), None)
+    text = TextFormatter().format(made)
+    first, *others = text.splitlines()
+    assert all(line.isprintable() for line in (first, *others))
+    assert all(line.startswith("    ") for line in others)
+    assert bool(others) is (place == "exception")
+    assert len(re.findall(r" code=", re.sub(r'"[^"]*"', "", first))) == (1 if place in ("client", "exception") else 2)
+    (line,) = JsonFormatter().format(made).splitlines()
+    assert line.isprintable()
+    assert line.isascii()
+    assert json.loads(line)["code"] == "OK"
+
+
+def test_a_plain_field_needs_no_quotes() -> None:
+    fields = {"client": "cn:J\u00f6rg", "empty": "", "spaced": "a b", "quoted": '"', "seconds": 0.5}
+    told = TextFormatter().format(record("done", fields=fields))
+    assert told.endswith('done client=cn:J\u00f6rg empty="" spaced="a b" quoted="\\"" seconds=0.5')
+
+
+def test_a_call_of_a_method_that_does_not_exist(stubs: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
+    """It has its line and its metric, under one name for all; it waits for no request."""
+    with caplog.at_level(logging.INFO):
+        for name in ("/sniffai.v1.AnalysisService/Guess", "/x/" + "y" * 500):
+            call = stubs.channel.stream_stream(name)(iter(()), timeout=TIMEOUT)
+            error = failure(lambda call=call: list(call))
+            assert (error.code, error.reason) == ("UNIMPLEMENTED", "UNKNOWN_METHOD")
+        fields = fields_of(caplog, "unknown", 2)
+    assert (fields["code"], fields["reason"]) == ("UNIMPLEMENTED", "UNKNOWN_METHOD")
+    assert fields["asked"] == ("x/" + "y" * 500)[:128]
+    unary = stubs.channel.unary_unary("/sniffai.v1.RulesService/None")
+    assert failure(lambda: unary(b"", timeout=TIMEOUT)).code == "UNIMPLEMENTED"
+
+
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_the_log_of_a_process_tells_no_hands_and_no_keys(form: str) -> None:
     process = subprocess.Popen(
