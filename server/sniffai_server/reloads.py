@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from sniffai_server.keys import KeysError
 from sniffai_server.metrics import Metrics
-from sniffai_server.tls import Certificates, SecurityError
+from sniffai_server.tls import SecurityError
 
 CHECK_SECONDS: Final = 1.0
 
@@ -30,10 +30,7 @@ class Reloadable(Protocol):
 
 
 class Reloads:
-    """Reads files again, in a thread of its own: a disk that hangs holds up no call.
-
-    Certificates are looked at before each handshake, too.
-    """
+    """Reads files again, in a thread of its own: a disk that hangs holds up no call."""
 
     def __init__(self, files: Sequence[Reloadable], metrics: Metrics) -> None:
         self._files = files
@@ -41,11 +38,8 @@ class Reloads:
         self._wake = threading.Event()
         self._forced = False
         self._ended = False
-        self._looking = threading.Lock()
         for one in files:
             metrics.watch_reloads(one.name)
-            if isinstance(one, Certificates):
-                one.before_handshake = self._before_handshake
         self._thread = threading.Thread(target=self._run, name="reloads", daemon=True)
 
     def start(self) -> None:
@@ -67,20 +61,9 @@ class Reloads:
             self._wake.wait(CHECK_SECONDS)
             self._wake.clear()
             forced, self._forced = self._forced, False
-            with self._looking:
-                for one in self._files:
-                    if not self._ended:
-                        self._look(one, forced)
-
-    def _before_handshake(self) -> None:
-        """Look at the files, unless somebody else does: then this handshake takes what is in force."""
-        if not self._ended and self._looking.acquire(blocking=False):
-            try:
-                for one in self._files:
-                    if isinstance(one, Certificates):
-                        self._look(one, forced=False)
-            finally:
-                self._looking.release()
+            for one in self._files:
+                if not self._ended:
+                    self._look(one, forced)
 
     def _look(self, one: Reloadable, forced: bool) -> None:
         try:

@@ -5,7 +5,6 @@ import hashlib
 import logging
 import re
 import ssl
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,8 +40,6 @@ class Certificates:
     def __init__(self, settings: Settings) -> None:
         self._files = (Path(settings.tls_cert), Path(settings.tls_key))
         self._ca = Path(settings.tls_client_ca) if settings.tls_client_ca else None
-        self.before_handshake: Callable[[], None] = lambda: None
-        """Called before each handshake, by a thread of gRPC."""
         self._unread = ""
         """Why the files could not be read last time."""
         self._seen = self._read()
@@ -51,12 +48,14 @@ class Certificates:
         self._current = _configuration(self._seen)
 
     def credentials(self) -> grpc.ServerCredentials:
-        """The credentials of one port; each handshake looks at the files first."""
+        """The credentials of one port; each handshake takes the files in force.
+
+        They are not proven then: a handshake that waits for another one may wait for seconds.
+        """
         first = given = self._current
 
         def fetch() -> Any:
             nonlocal given
-            self.before_handshake()
             if given is self._current:
                 return None
             given = self._current

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -82,6 +83,21 @@ def stubs_of(address: str) -> Iterator[SimpleNamespace]:
             rules=rules_service_pb2_grpc.RulesServiceStub(channel),
             engine=engine_service_pb2_grpc.EngineServiceStub(channel),
         )
+
+
+def read_again(server: LoopbackServer) -> None:
+    """Let a server read its TLS files again, and wait until it has, whatever came of it."""
+    registry = server.server.metrics.registry
+
+    def count() -> float:
+        labels = [{"file": "tls", "result": result} for result in ("ok", "failed")]
+        return sum(registry.get_sample_value("sniffai_reloads_total", label) or 0 for label in labels)
+
+    before, end = count(), time.monotonic() + TIMEOUT
+    server.server.reloads.force()
+    while count() == before:
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def view_message(value: dict[str, Any]) -> view_pb2.PlayerView:

@@ -37,6 +37,7 @@ from tests.server.support import (
     LoopbackServer,
     choice,
     failure,
+    read_again,
     recommend,
     running_server,
     stubs_of,
@@ -208,6 +209,7 @@ def test_certificates_are_replaced_without_a_restart(authority: Authority) -> No
         with channel(server.address, authority.file) as old:
             assert info(old).engine_version
             authority.issue("server", "127.0.0.1")
+            read_again(server)
             second = serial(server.address, authority.file)
             assert info(old).engine_version  # a connection that stands goes on
         with channel(server.address, authority.file) as new:
@@ -225,6 +227,7 @@ def test_the_clients_authority_is_replaced_without_a_restart(authority: Authorit
         with channel(server.address, authority.file, *bob) as early:
             assert failure(lambda: info(early)).code == "UNAVAILABLE"
         replace_file(clients, Path(other.file).read_bytes())
+        read_again(server)
         with channel(server.address, authority.file, *bob) as late:
             assert info(late).engine_version
         with channel(server.address, authority.file, *alice) as gone:
@@ -243,8 +246,10 @@ def test_broken_files_leave_the_certificate_in_force(authority: Authority, broke
                 os.unlink(cert)
             else:
                 replace_file(Path(cert), wrong)
+            read_again(server)
             assert serial(server.address, authority.file) == first
         replace_file(Path(cert), content)
+        read_again(server)
         assert serial(server.address, authority.file) == first
 
 
