@@ -257,8 +257,9 @@ def test_a_log_that_nobody_reads_holds_up_no_call() -> None:
         assert process.stdout is not None
         with stubs_of(process.stdout.readline().split()[-1]) as stubs:
             request = engine_service_pb2.GetEngineInfoRequest()
-            calls = [stubs.engine.GetEngineInfo.future(request, timeout=TIMEOUT) for _ in range(1000)]
-            assert all(call.result() for call in calls)
+            for _ in range(20):
+                calls = [stubs.engine.GetEngineInfo.future(request, timeout=TIMEOUT) for _ in range(50)]
+                assert all(call.result() for call in calls)
         process.send_signal(signal.SIGTERM)
         _, log = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0
