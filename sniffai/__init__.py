@@ -13,6 +13,7 @@ Rounds with all hands known: :class:`Round`. What one seat may know: :class:`Vie
 from sniffai.belief import Belief, World
 from sniffai.deal import Deal
 from sniffai.errors import (
+    BusyError,
     HistoryError,
     LimitsError,
     MoveError,
@@ -47,6 +48,7 @@ __all__ = [
     "AttachmentPoint",
     "Belief",
     "BeliefTable",
+    "BusyError",
     "Deal",
     "DealSearcher",
     "Draw",

@@ -5,6 +5,7 @@ of the offending value as the caller wrote it, such as ``"hands[1][3]"`` or ``"e
 """
 
 from sniffai_ext.errors import (
+    BusyError,
     HistoryError,
     LimitsError,
     MoveError,
@@ -17,6 +18,7 @@ from sniffai_ext.errors import (
 )
 
 __all__ = [
+    "BusyError",
     "HistoryError",
     "LimitsError",
     "MoveError",

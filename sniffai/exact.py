@@ -1,15 +1,16 @@
 """The end of a round in which nothing is hidden any more: solved instead of searched."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 from sniffai.params import SearchParams
 from sniffai.rules import team_of
 from sniffai.solver import MoveValue, Solver
 from sniffai.view import View
 from sniffai_ext.search import told_apart
+from sniffai_ext.stop import StopFlag
 
 NODE_CAP: Final = 20_000
 """Placements tried before the search takes over: some milliseconds. Nearly every end takes far fewer."""
@@ -17,26 +18,53 @@ NODE_CAP: Final = 20_000
 TABLE_BYTES: Final = 1 << 18
 
 
-def solve_end(view: View, params: SearchParams) -> tuple[tuple[MoveValue, ...], int] | None:
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What solving came to."""
+
+    moves: tuple[MoveValue, ...] | None
+    """Every distinct legal move, best first; ``None`` where the solver gave up."""
+    nodes: int
+    """Placements tried."""
+    late: bool
+    """Whether it gave up since its time was over."""
+
+
+Ask: TypeAlias = Callable[[Solver], tuple[MoveValue, ...] | None]
+"""Puts a question to a solver."""
+
+
+def solve_end(view: View, params: SearchParams, stop: StopFlag, seconds: Callable[[], float]) -> Solved | None:
     """Solve the rest of a round for a seat that is to place a tile, for what the search maximises.
 
-    :return: every distinct legal move, best first, and the placements tried; ``None`` unless there are 2 seats and the
-        talon is empty, and where the solver gave up.
+    :param stop: makes it give up.
+    :param seconds: how much time is left for it; infinity for no limit.
+    :return: ``None`` unless there are 2 seats and the talon is empty.
     """
     if view.players != 2 or view.talon_size:
         return None
-    solver = Solver(match=params.match, table_bytes=TABLE_BYTES)
-    solution = solver.solve_view(view, node_cap=NODE_CAP)
-    if solution is None or not solution.exact:
-        return None
-    if not params.match or not has_ties(solution.moves):
-        return solution.moves, solver.nodes
-    plain = Solver(table_bytes=TABLE_BYTES)
-    points = plain.solve_view(view, node_cap=NODE_CAP)
-    if points is None:
-        return None
-    team = team_of(view.players, view.seat)
-    return ties_by_margin(solution.moves, points.moves, team), solver.nodes + plain.nodes
+
+    def ask(solver: Solver) -> tuple[MoveValue, ...] | None:
+        solution = solver.solve_view(view, node_cap=NODE_CAP, seconds=seconds())
+        return None if solution is None else solution.moves
+
+    return solve_for(ask, team_of(view.players, view.seat), params.match, stop, TABLE_BYTES)
+
+
+def solve_for(ask: Ask, team: int, match: bool, stop: StopFlag, table_bytes: int) -> Solved:
+    """Ask a solver, and where moves win the match as often as each other, a second one for points.
+
+    :param team: the mover's.
+    :param match: whether the match counts; else points do.
+    """
+    solver = Solver(match=match, table_bytes=table_bytes, stop=stop)
+    moves = ask(solver)
+    if moves is None or not match or not has_ties(moves):
+        return Solved(moves, solver.nodes, solver.late)
+    plain = Solver(table_bytes=table_bytes, stop=stop)
+    points = ask(plain)
+    found = None if points is None else ties_by_margin(moves, points, team)
+    return Solved(found, solver.nodes + plain.nodes, plain.late)
 
 
 def has_ties(moves: Sequence[MoveValue]) -> bool:

@@ -18,6 +18,12 @@ Told: TypeAlias = Callable[[Analysis], None]
 LEAST_SECONDS: Final = 0.001
 """A search whose end has come still gets this."""
 
+POOL_SHARE: Final = 0.25
+"""The part of its time that a run may take to weigh worlds. Where that is over, it does with fewer."""
+
+SOLVER_SHARE: Final = 0.5
+"""The part of its time that a run may take to solve, so that there is some left to search."""
+
 SNAPSHOT_SECONDS: Final = 0.5
 """Between two snapshots where the caller does not say."""
 
@@ -55,8 +61,10 @@ class Run:
     ) -> Self:
         """A run that starts now; parameters as :meth:`sniffai.Searcher.run`.
 
-        :raises LimitsError: the interval is not above 0.
+        :raises LimitsError: the interval is not above 0, or the end is no moment.
         """
+        if end is not None and ((moment := as_real(end)) is None or math.isnan(moment)):
+            raise LimitsError(f"a moment is expected, not {shown(end)}", reason="NOT_A_NUMBER", field="end")
         pause = as_real(interval)
         if pause is None or not pause > 0:
             raise LimitsError(f"above 0 is expected, not {shown(interval)}", reason="OUT_OF_RANGE", field="interval")
@@ -107,6 +115,21 @@ class Run:
         if self.on_snapshot is not None:
             self.on_snapshot(snapshot)
         self.told = time.monotonic()
+
+    @property
+    def solver_seconds(self) -> float:
+        """Seconds that a solver may take from now on; infinity where no clock ends the run."""
+        return self.started + SOLVER_SHARE * (self.last - self.started) - time.monotonic()
+
+    @property
+    def pool_seconds(self) -> float:
+        """Seconds that weighing worlds may take from now on; infinity where no clock ends the run.
+
+        Of the time that there is, whatever the limit of simulations: where that one is the lesser, the worlds are few,
+        and the time is never over.
+        """
+        left = self.left
+        return min(POOL_SHARE * (self.last - self.started), left)
 
     def shortened(self) -> Limits:
         """The limits with the time that there is in truth."""

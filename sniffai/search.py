@@ -6,9 +6,8 @@ nothing but the view, the seed, the limits, the parameters, the moves considered
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from threading import Lock
 from time import monotonic
 from typing import Any, Final, TypeVar
 
@@ -37,7 +36,10 @@ from sniffai.solver import MoveValue
 from sniffai.version import VERSION
 from sniffai.view import View
 from sniffai_ext.belief import Belief as CoreBelief
+from sniffai_ext.pool import Pool
 from sniffai_ext.search import Search as CoreSearch
+from sniffai_ext.stop import StopFlag
+from sniffai_ext.turn import Turn
 from sniffai_ext.view import View as CoreView
 
 S = TypeVar("S")
@@ -54,16 +56,15 @@ DECIDED_AT: Final = 0.99
 ASSUMED_SPEED: Final = 800_000
 """Simulations a second, to size the pool of worlds of a search that a clock ends."""
 
-POOL_SHARE: Final = 0.25
-"""The part of its time that a search without a limit of simulations may take to weigh worlds: on a busy machine that
-may be fewer worlds than the time would do for."""
-
 _BY_COUNT: Final = ("simulations", "memory", "decided", "precise")
 """Stops that no clock has a part in."""
 
 
 class Searcher:
     """One search: made from a view, run once or several times, stopped from any thread.
+
+    It may be used from several threads: a run waits for another one to end, and :meth:`stop` never waits. Where a
+    signal's handler raises, as Ctrl-C does, the run ends at once with that error; a later run goes on with the trees.
 
     :param view: the seat is to move.
     :param seed: 0..2**64-1.
@@ -105,8 +106,8 @@ class Searcher:
         self._least = [0] * self._threads
         """By tree, the simulations before which it does not end by itself."""
         self._hurried = False
-        self._stopped = False
-        self._turn = Lock()
+        self._stop = StopFlag()
+        self._turn = Turn("the searcher runs")
 
     def run(
         self,
@@ -121,15 +122,17 @@ class Searcher:
 
         A further run goes on with the same trees: ``simulations`` counts all of them, ``seconds`` starts anew, and
         ``memory_bytes`` stays as it was. A forced move, draw or pass is answered at once. A run waits for another one
-        of the same searcher to end.
+        of the same searcher to end; from within one (``on_snapshot``, the handler of a signal) it is refused.
 
         :param end: the moment of ``time.monotonic()`` at which the run ends in any case, with the stop ``"deadline"``.
+            Where it is over, the run takes a millisecond.
         :param on_snapshot: called from this thread with what is known, every ``interval`` seconds while the search
             goes on. It must be quick. Snapshots change nothing in the answer.
         :param interval: above 0.
         :param on_slice: called from this thread some fifty times a second, and may wait as long as it likes: nothing is
             searched meanwhile, and the limit in seconds does not count the time. It changes nothing else in the answer.
-        :raises LimitsError: ``limits`` is no :class:`Limits`, or ``interval`` is out of range.
+        :raises LimitsError: ``limits`` is no :class:`Limits`, or ``end`` or ``interval`` is out of range.
+        :raises BusyError: it is called from within a run.
         """
         if limits is not None and not isinstance(limits, Limits):
             raise LimitsError(f"Limits are expected, not {shown(limits)}", reason="NOT_LIMITS", field="limits")
@@ -146,9 +149,7 @@ class Searcher:
 
     def stop(self) -> None:
         """End the run within a millisecond, or at once when it starts. May be called from any thread."""
-        self._stopped = True
-        for core in self._cores:
-            core.stop()
+        self._stop.stop()
 
     @property
     def memory_bytes(self) -> int:
@@ -172,20 +173,22 @@ class Searcher:
     def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
         """Every distinct legal move with its exact value, and the placements tried; ``None`` where it must be searched.
 
-        It may take up to the run's time.
+        It takes a part of the run's time at most.
         """
-        return solve_end(self._view, self._params)
+        found = solve_end(self._view, self._params, self._stop, lambda: run.solver_seconds)
+        if found is None or found.moves is None:
+            self._hurried |= found is not None and found.late
+            return None
+        return found.moves, found.nodes
 
     def _open(self, run: Run) -> None:
         """The trees, each with a seed of its own and its share of the memory."""
         if not self._cores:
             options = self._options(self._share(run.shortened()))
             asked = self._options(self._share(run.limits)) if run.by_end else options
-            self._hurried |= options["pool"] != asked["pool"] or options["pool"] * options["pool_seconds"] > 0
+            self._hurried |= options["pool"] != asked["pool"]
             seeds = [(self._seed + k * SEED_STEP) % 2**64 for k in range(self._threads)]
-            self._cores = self._side_by_side(lambda seed: CoreSearch(self._seen(), seed, **options), seeds)
-        if self._stopped:
-            self.stop()
+            self._cores = [CoreSearch(self._seen(), seed, **options) for seed in seeds]
 
     def _share(self, limits: Limits) -> Limits:
         """The part of one tree."""
@@ -197,7 +200,7 @@ class Searcher:
 
     def _options(self, share: Limits) -> dict[str, Any]:
         """The core search's keyword arguments."""
-        options = core_options(self._params, self._view.players, share)
+        options = {**core_options(self._params, self._view.players, share), "stop": self._stop}
         if len(self._moves) < len(self._legal):
             options["root_moves"] = [move.codes for move in self._moves]
         return options
@@ -208,24 +211,24 @@ class Searcher:
         Where a slice of the run ends has no part in what the trees become.
         """
         while True:
-            stop = self._advance(run.limits, run.slice)
+            stop = self._advance(run, run.slice)
             if stop != "seconds" or run.left <= 0:
                 return "deadline" if stop == "seconds" and run.by_end else stop
             run.pause()
             if run.tells:
                 run.tell(self._searched("running", run))
 
-    def _advance(self, limits: Limits, seconds: float) -> StopReason:
-        """Run all trees side by side; the reason of the stop.
+    def _advance(self, run: Run, seconds: float) -> StopReason:
+        """Run all trees side by side for so much time; the reason of the stop.
 
         Each tree ends by itself where it knows enough, as far as it can tell of all. Where that is not so of what they
         found together, they go on for a while, no matter what each knows.
         """
-        end = monotonic() + seconds
+        limits, end = run.limits, monotonic() + seconds
         total = limits.simulations or MAX_SIMULATIONS
         shares = [total // self._threads + (k < total % self._threads) for k in range(self._threads)]
         while True:
-            stop = self._run_trees(limits, shares, max(0.0, end - monotonic()))
+            stop = self._run_trees(run, shares, end)
             if stop not in ("decided", "precise") or self._threads == 1:
                 return stop
             if enough := self._enough(limits):
@@ -234,15 +237,21 @@ class Searcher:
                 return "simulations"
             self._least = [core.simulations + max(64, core.simulations // 8) for core in self._cores]
 
-    def _run_trees(self, limits: Limits, shares: Sequence[int], seconds: float) -> StopReason:
+    def _run_trees(self, run: Run, shares: Sequence[int], end: float) -> StopReason:
         """Run every tree until it ends; the reason of the first that could not go on, or of the last."""
-        goal = DECIDED_AT if limits.stop_when_decided else 0.0
-        precision = limits.target_standard_error or 0.0
+        goal = DECIDED_AT if run.limits.stop_when_decided else 0.0
+        precision = run.limits.target_standard_error or 0.0
         parts = zip(self._cores, shares, self._least, strict=True)
         work = [part for part in parts if part[1]]  # a tree without a simulation of its own has nothing to do
-        stops = self._side_by_side(
-            lambda one: one[0].run(one[1], seconds, goal, precision, self._threads, one[2]), work
-        )
+
+        def grow(one: tuple[CoreSearch, int, int]) -> str:
+            core, share, least = one
+            left = end - monotonic()  # less than the time at first where threads start late
+            if left <= 0 and core is not self._cores[0]:
+                return "seconds"
+            return core.run(share, left, goal, precision, self._threads, least, run.pool_seconds)
+
+        stops = self._side_by_side(grow, work)
         reasons: tuple[StopReason, ...] = ("stopped", "seconds", "memory", "decided", "precise", "simulations")
         return next(reason for reason in reasons if reason in stops)
 
@@ -263,9 +272,19 @@ class Searcher:
         """
         if len(parts) == 1:
             return [work(parts[0])]
-        with ThreadPoolExecutor(len(parts) - 1) as pool:
-            others = [pool.submit(work, part) for part in parts[1:]]
-            return [work(parts[0]), *(other.result() for other in others)]
+        others: list[Future[T]] = []
+        self._stop.resume()
+        try:
+            with ThreadPoolExecutor(len(parts) - 1) as pool:
+                try:
+                    others.extend(pool.submit(work, part) for part in parts[1:])
+                    return [work(parts[0]), *(other.result() for other in others)]
+                except BaseException:
+                    self._stop.call_off()
+                    _outlast(others)
+                    raise
+        finally:
+            self._stop.resume()
 
     def _root(self) -> Root:
         """What all trees together found."""
@@ -280,9 +299,14 @@ class Searcher:
         """Where the hidden tiles may be."""
         return _belief_table(self._cores[0].belief if self._cores else CoreBelief(self._view.core()))
 
+    @property
+    def _pools(self) -> list[Pool]:
+        """Of the trees that have one."""
+        return [core.pool for core in self._cores if core.pool is not None]
+
     def _worlds(self) -> tuple[int, float] | None:
         """Weighted worlds in use and their effective number; ``None`` where every simulation has a fresh one."""
-        pools = [core.pool for core in self._cores if core.pool is not None]
+        pools = self._pools
         if not pools:
             return None
         if pools[0].complete:
@@ -342,7 +366,7 @@ class Searcher:
                 run.spent,
             ),
             seed=self._seed,
-            deterministic=stop in _BY_COUNT and not self._hurried,
+            deterministic=stop in _BY_COUNT and not self._hurried and not any(pool.hurried for pool in self._pools),
             engine_version=VERSION,
             worlds_used=worlds,
             effective_sample_size=effective,
@@ -369,10 +393,9 @@ def core_options(params: SearchParams, players: int, limits: Limits) -> dict[str
         "equity": load_equity(players).core,
         "match": params.match,
         "memory_bytes": limits.memory_bytes or DEFAULT_MEMORY_BYTES,
-        "expected": limits.simulations or 0,
+        "expected": int(min(simulations, MAX_SIMULATIONS)),
         "pool": pool,
         "extra_worlds": params.extra_size(pool),
-        "pool_seconds": 0.0 if limits.simulations or not limits.seconds else POOL_SHARE * limits.seconds,
         "policy": load_policy(players) if params.inference or params.follow else None,
         "temperatures": tuple(params.temperature * fitted for fitted in MODEL_TEMPERATURES[players]),
         "floor": params.floor,
@@ -436,6 +459,16 @@ def recommend(
     if best is None:
         raise ViewError(f"no tile of the hand fits: seat {view.seat} must {view.must}", reason="NOT_TO_PLAY")
     return best
+
+
+def _outlast(work: Sequence[Future[T]]) -> None:
+    """Wait for the end of work that has been called off: a second Ctrl-C makes it no faster."""
+    while True:
+        try:
+            wait(work)
+            return
+        except BaseException:
+            continue
 
 
 def _belief_table(belief: CoreBelief) -> BeliefTable:

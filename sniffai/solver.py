@@ -10,6 +10,7 @@ know all: :meth:`Solver.solve_view` says when. Averages of such values over the 
 offered: they suppose that every seat will see what it cannot see (*strategy fusion*), and play worse than a search.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -23,6 +24,8 @@ from sniffai.rules import team_of
 from sniffai.view import View
 from sniffai_ext.layout import Layout as CoreLayout
 from sniffai_ext.solver import Solver as CoreSolver
+from sniffai_ext.stop import StopFlag
+from sniffai_ext.turn import Turn
 
 _Row: TypeAlias = tuple[int, int, int, int, float, tuple[tuple[int, int], ...]]
 
@@ -82,68 +85,81 @@ class ViewSolution:
 class Solver:
     """Answers one question after another; what it finds helps with the next.
 
-    Whether it gives up may depend on the questions before, an answer never does.
+    Whether it gives up may depend on the questions before, an answer never does. It may be asked from several threads:
+    a question waits for the one before it. A question asked from within another one (by the handler of a signal) is
+    refused with a BusyError.
 
     :param match: whether the value is the chance to win the match; else it is the margin.
     :param table_bytes: memory for positions met, 64..2**40; the largest power of two below is used.
+    :param stop: stops it together with all else that looks at it; by default it has one of its own.
     :raises LimitsError: a number out of range.
     """
 
-    def __init__(self, *, match: bool = False, table_bytes: int = DEFAULT_TABLE_BYTES) -> None:
+    def __init__(
+        self, *, match: bool = False, table_bytes: int = DEFAULT_TABLE_BYTES, stop: StopFlag | None = None
+    ) -> None:
         table_bytes = read_whole(table_bytes, "table_bytes", 64, 1 << 40)
         self._match = match
         self._table_bytes = table_bytes
         self._cores: dict[int, CoreSolver] = {}
-        self._stopped = False
+        self._stop = stop or StopFlag()
+        self._turn = Turn("the solver answers a question")
         self.nodes = 0
         """Placements tried for the last question."""
+        self.late = False
+        """Whether the last question was given up since its time was over."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a solver is neither copied nor pickled: make another one")
 
     def stop(self) -> None:
         """Make the present question and all later ones give up at once. May be called from any thread."""
-        self._stopped = True
-        for core in tuple(self._cores.values()):
-            core.stop()
+        self._stop.stop()
 
     def _core(self, players: int) -> CoreSolver:
         """What answers for a number of seats, made when first asked."""
         if players not in self._cores:
             equity = load(players).core
-            self._cores[players] = CoreSolver(table_bytes=self._table_bytes, equity=equity, match=self._match)
-        if self._stopped:
-            self._cores[players].stop()
+            self._cores[players] = CoreSolver(
+                table_bytes=self._table_bytes, equity=equity, match=self._match, stop=self._stop
+            )
         return self._cores[players]
 
-    def solve(self, round_: Round, *, node_cap: int = DEFAULT_NODE_CAP) -> Solution | None:
+    def solve(self, round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, seconds: float = math.inf) -> Solution | None:
         """The value of a round and a best move; ``None`` when it gave up.
 
         :param node_cap: placements tried before giving up, 1..2**63-1.
+        :param seconds: time before giving up; infinity for none.
         :raises ViewError: the round is over, or has 3 seats.
         :raises LimitsError: the cap is out of range.
         """
-        core = self._core(round_.players)
-        found = core.solve(round_.core(), node_cap)
-        self.nodes = core.nodes
+        with self._turn:
+            core = self._core(round_.players)
+            found = core.solve(round_.core(), node_cap, seconds)
+            nodes = self._noted(core)
         if found is None:
             return None
         value, move = found
-        return Solution(self._told(value), Move.from_codes(*move), self.nodes)
+        return Solution(self._told(value), Move.from_codes(*move), nodes)
 
-    def solve_moves(self, round_: Round, *, node_cap: int = DEFAULT_NODE_CAP) -> tuple[MoveValue, ...] | None:
+    def solve_moves(
+        self, round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, seconds: float = math.inf
+    ) -> tuple[MoveValue, ...] | None:
         """Every distinct legal move of a round with its value, best first; ``None`` when it gave up.
 
         Parameters and errors as :meth:`solve`, which costs less.
         """
-        core = self._core(round_.players)
-        found = core.solve_moves(round_.core(), node_cap)
-        self.nodes = core.nodes
+        with self._turn:
+            core = self._core(round_.players)
+            found = core.solve_moves(round_.core(), node_cap, seconds)
+            self._noted(core)
         if found is None:
             return None
         return self._ranked(found, round_.core().layout, team_of(round_.players, round_.seat))
 
-    def solve_view(self, view: View, *, node_cap: int = DEFAULT_NODE_CAP) -> ViewSolution | None:
+    def solve_view(
+        self, view: View, *, node_cap: int = DEFAULT_NODE_CAP, seconds: float = math.inf
+    ) -> ViewSolution | None:
         """Every distinct legal move of a seat that can infer where every tile lies; ``None`` when it gave up.
 
         That takes 2 seats and a talon that is empty (then both know all, and the values are exact), or holds one tile
@@ -153,12 +169,18 @@ class Solver:
         :raises HistoryError: no deal explains the view.
         :raises LimitsError: the cap is out of range.
         """
-        core = self._core(view.players)
-        exact, found = core.solve_view(view.core(), node_cap)
-        self.nodes = core.nodes
+        with self._turn:
+            core = self._core(view.players)
+            exact, found = core.solve_view(view.core(), node_cap, seconds)
+            self._noted(core)
         if found is None:
             return None
         return ViewSolution(exact, self._ranked(found, view.core().layout, team_of(view.players, view.seat)))
+
+    def _noted(self, core: CoreSolver) -> int:
+        """Keep what a core says of its last question; returns the placements tried."""
+        self.nodes, self.late = core.nodes, core.late
+        return self.nodes
 
     def _ranked(self, found: Iterable[_Row], layout: CoreLayout, team: int) -> tuple[MoveValue, ...]:
         """Best first for a team; equal values by tile, then attachment point."""

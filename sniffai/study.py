@@ -8,14 +8,13 @@ This is no advice for a seat in play: it does not know what it uses here. For th
 """
 
 from collections.abc import Sequence
-from threading import Timer
 from typing import Any, Final
 
 import numpy as np
 
 from sniffai.choice import Moves
 from sniffai.errors import ViewError
-from sniffai.exact import has_ties, ties_by_margin
+from sniffai.exact import solve_for
 from sniffai.params import Limits, SearchParams
 from sniffai.report import Analysis, BeliefTable
 from sniffai.round import Round
@@ -23,14 +22,11 @@ from sniffai.rules import team_of
 from sniffai.run import Run
 from sniffai.search import Searcher
 from sniffai.shown import shown
-from sniffai.solver import MoveValue, Solver
+from sniffai.solver import DEFAULT_TABLE_BYTES, MoveValue
 from sniffai_ext.view import View as CoreView
 
 NODE_CAP: Final = 4_000_000
 """Placements tried before the search takes over: some tenths of a second. Nearly every whole deal takes far fewer."""
-
-SOLVER_SHARE: Final = 0.5
-"""The part of the time that the solver may take, so that there is some left to search."""
 
 
 class DealSearcher(Searcher):
@@ -61,43 +57,19 @@ class DealSearcher(Searcher):
         view = round_.view(round_.seat)
         super().__init__(view, seed=seed, params=params, threads=threads, include=include, exclude=exclude)
         self._round = round_.copy()
-        self._solver: Solver | None = None
-
-    def stop(self) -> None:
-        """End the run within a millisecond, or at once when it starts. May be called from any thread."""
-        super().stop()
-        if self._solver is not None:
-            self._solver.stop()
 
     def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
         if self._round.players == 3:
             return None
-        self._solver = Solver(match=self._params.match)
-        if self._stopped:
-            self._solver.stop()
-        hurry = Timer(min(run.left * SOLVER_SHARE, 1e6), self._hurry)
-        hurry.daemon = True
-        hurry.start()
-        try:
-            found = self._solver.solve_moves(self._round, node_cap=NODE_CAP)
-            nodes = self._solver.nodes
-            if found is not None and self._params.match and has_ties(found):
-                self._solver = Solver()
-                if self._stopped or self._hurried:
-                    self._solver.stop()
-                points = self._solver.solve_moves(self._round, node_cap=NODE_CAP)
-                nodes += self._solver.nodes
-                team = team_of(self._round.players, self._round.seat)
-                found = None if points is None else ties_by_margin(found, points, team)
-        finally:
-            hurry.cancel()
-        return None if found is None else (found, nodes)
-
-    def _hurry(self) -> None:
-        """Make the solver give up: the clock wants it."""
-        self._hurried = True
-        if self._solver is not None:
-            self._solver.stop()
+        found = solve_for(
+            lambda solver: solver.solve_moves(self._round, node_cap=NODE_CAP, seconds=run.solver_seconds),
+            team_of(self._round.players, self._round.seat),
+            self._params.match,
+            self._stop,
+            DEFAULT_TABLE_BYTES,
+        )
+        self._hurried |= found.late
+        return None if found.moves is None else (found.moves, found.nodes)
 
     def _options(self, share: Limits) -> dict[str, Any]:
         options = super()._options(share)

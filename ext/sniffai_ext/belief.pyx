@@ -16,12 +16,14 @@ number below ``ways`` samples an assignment without rejection; forward and backw
 from itertools import combinations
 from math import factorial
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport INT32_MAX
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from sniffai_ext.doors cimport read_seed, read_whole
 from sniffai_ext.rng cimport below64, seed_rng, shuffle
+from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport ALL_TILES, FITTING, lowest, uint16_t
 from sniffai_ext.view cimport MAX_BATCHES
 
@@ -341,6 +343,7 @@ cdef class Belief:
         :raises LimitsError: count or seed is out of range.
         """
         cdef Rng rng
+        cdef Watch watch = watch_signals()
         cdef int i, most = read_whole(count, "count", 0, INT32_MAX, LimitsError, "COUNT_OUT_OF_RANGE")
         seed_rng(&rng, read_seed(seed))
         hands = np.zeros((most, self.players), np.uint32)
@@ -351,6 +354,9 @@ cdef class Belief:
         with nogil:
             for i in range(most):
                 self.sample_hands(&rng, &hand_rows[i, 0], &talon_rows[i, 0])
+                if i % 64 == 0 and called(&watch):
+                    break
+        answer(&watch)
         return hands, talons[:, :talon_size]
 
     def _talon_size(self):
@@ -382,6 +388,7 @@ cdef class Belief:
         worlds = {}
         batchings = self._free_batchings()
         for (_, hands, loose), weight in filled.items():
+            PyErr_CheckSignals()
             for world in self._deal_pool(hands, loose):
                 worlds[world] = worlds.get(world, 0) + weight * batchings
                 if len(worlds) > limit:
@@ -397,6 +404,7 @@ cdef class Belief:
         bit = 0 if item.shed else 1 << item.tile
         grown = {}
         for (at, hands, loose), weight in filled.items():
+            PyErr_CheckSignals()
             room = at
             if not item.shed and after[room]:
                 key = (room, hands, loose | bit)
@@ -477,4 +485,5 @@ def subsets(mask, size):
     """Every subset of ``size`` tiles of a mask."""
     tiles = [1 << tile for tile in range(TILES) if mask >> tile & 1]
     for chosen in combinations(tiles, size):
+        PyErr_CheckSignals()
         yield sum(chosen)

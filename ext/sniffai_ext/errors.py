@@ -8,7 +8,8 @@ SniffError(ValueError)
 ├── HistoryError    a history that no deal explains
 ├── NotationError   a text form that cannot be read
 ├── RecordError     a match record whose contents are wrong
-└── LimitsError     a limit or a parameter out of range
+├── LimitsError     a limit or a parameter out of range
+└── BusyError       a call into an object that is at work on another one
 ```
 
 They live beside the compiled core because the core raises them and imports nothing above itself;
@@ -75,6 +76,10 @@ class RecordError(SniffError):
 
 class LimitsError(SniffError):
     """A limit or a parameter out of range."""
+
+
+class BusyError(SniffError):
+    """A call into an object that is at work on another one and cannot make this one wait."""
 
 
 def _rebuild(kind: type[PortableError], args: tuple[Any, ...], fields: dict[str, Any]) -> PortableError:

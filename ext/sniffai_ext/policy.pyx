@@ -8,6 +8,7 @@ from sniffai_ext.net cimport lay_out, net_size
 from sniffai_ext.rng cimport Rng, seed_rng
 from sniffai_ext.rollout cimport deal, greedy_move
 from sniffai_ext.round cimport play, settle
+from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport RUNNING, int16_t, team_count, team_of
 
 import numpy as np
@@ -54,10 +55,13 @@ cdef class Policy:
         cdef int i, count, most = read_whole(rounds, "rounds", 0, INT32_MAX)
         cdef State state
         cdef Rng rng
+        cdef Watch watch = watch_signals()
         scores[0] = scores[1] = scores[2] = 0
         seed_rng(&rng, read_seed(seed))
         with nogil:
             for i in range(most):
+                if called(&watch):
+                    break
                 deal(&state, self.players, i % self.players, scores, &rng)
                 while state.end == RUNNING:
                     count = legal_moves(&state, moves)
@@ -66,6 +70,7 @@ cdef class Policy:
                         rated += count
                         rate_moves(&self.net, &state, moves, count, values)
                     play(&state, moves[first_best(values, count) if count > 1 else 0])
+        answer(&watch)
         return decisions, rated
 
     def rate(self, View view not None):
@@ -144,12 +149,15 @@ def duel(players, deals, seed, Policy b not None, Policy a=None):
         check_seats(a, seats)
     cdef const Net *b_net = &b.net
     cdef const Net *a_net = NULL if a is None else &a.net
+    cdef Watch watch = watch_signals()
     margins = np.zeros(count)
     cdef double[::1] rows = margins
     scores[0] = scores[1] = scores[2] = 0
     seed_rng(&rng, read_seed(seed))
     with nogil:
         for i in range(count):
+            if called(&watch):
+                break
             deal(&start, seats, i % seats, scores, &rng)
             total = 0
             for team in range(teams):
@@ -157,4 +165,5 @@ def duel(players, deals, seed, Policy b not None, Policy a=None):
                 seed_rng(&lots, i)
                 total += duel_round(&state, b_net, a_net, team, &lots)
             rows[i] = total / (2.0 * teams)
+    answer(&watch)
     return margins

@@ -3,6 +3,8 @@
 from sniffai_ext.belief cimport ALL_BATCHES, Belief
 from sniffai_ext.inference cimport Model
 from sniffai_ext.rng cimport Rng
+from sniffai_ext.signals cimport Watch
+from sniffai_ext.stop cimport StopFlag
 from sniffai_ext.surrogate cimport World
 from sniffai_ext.types cimport uint32_t, uint64_t
 from sniffai_ext.view cimport View
@@ -20,11 +22,19 @@ cdef class Pool:
     cdef readonly double effective    # effective sample size: (sum of weights)^2 / sum of squared weights
     cdef double weighed               # the same for the worlds that the model weighed: a fit to them knows no more
     cdef uint64_t place               # of draw number 0, in 1/2**64: draws go round the weights by the golden ratio
+    cdef double span                  # seconds that filling may take; infinity: as long as it takes
     cdef double started               # when filling began, by the monotonic clock
-    cdef double span                  # seconds that filling may take; 0: as long as it takes
     cdef int check_filled(self) except -1
-    cdef bint late(self, double share) noexcept nogil
-    cdef bint fill(self, Belief belief, View view, const Model *model, int room, int extra, Rng *rng) except -1
+    cdef StopFlag stop                # ends the filling; None: nothing does
+    cdef Watch *watch                 # for signals, while the pool is filled
+    cdef bint broken                  # stopped, or a signal came: what there is is no pool
+    cdef bint unlisted                # the listing of all assignments is given up
+    cdef readonly bint hurried        # the clock cut it short
+    cdef bint disturbed(self) noexcept nogil
+    cdef bint over(self, double share) noexcept nogil
+    cdef bint fill(self, Belief belief, View view, const Model *model, int room, int extra, Rng *rng,
+                   Watch *watch) except -1
+    cdef void sample(self, Belief belief, View view, Rng *rng) noexcept nogil
     cdef void add(self, View view, uint32_t[ALL_BATCHES] *got, uint32_t talon) noexcept nogil
     cdef void extend(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil
     cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *got,

@@ -7,7 +7,8 @@ Draws walk round the cumulated weights in steps of the golden ratio, so that eve
 says with far less noise than independent draws have.
 """
 
-from libc.math cimport exp, log
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY, exp, log
 from libc.stdint cimport INT32_MAX
 from libc.stdlib cimport free, malloc
 
@@ -17,6 +18,7 @@ from sniffai_ext.doors cimport read_items, read_real, read_seed, read_tiles, rea
 from sniffai_ext.inference cimport log_likelihoods
 from sniffai_ext.policy cimport Policy
 from sniffai_ext.rng cimport next64, seed_rng
+from sniffai_ext.signals cimport answer, called, watch_signals
 from sniffai_ext.surrogate cimport Surrogate, fit_surrogate, likely
 from sniffai_ext.types cimport TILES, lowest, popcount, uint8_t
 
@@ -28,7 +30,7 @@ MOST_WORLDS = 1_000_000
 
 cdef enum:
     LEAST_WORLDS = 32     # worlds weighed however little time there is
-    LOOK_EVERY = 8        # worlds between two looks at the clock
+    LOOK_EVERY = 8        # worlds that a fit weighs between two looks at the clock
 
 cdef double LEAST_SHARE = 1e-6
 cdef double MOST_TEMPERATURE = 1e6
@@ -44,22 +46,26 @@ cdef class Pool:
         free(self.by_seat)
         free(self.index)
 
-    cdef bint fill(self, Belief belief, View view, const Model *model, int room, int extra, Rng *rng) except -1:
-        """Make the pool: all assignments if there are at most ``room``, else so many samples.
+    def __cinit__(self):
+        self.span = INFINITY
+
+    cdef bint fill(self, Belief belief, View view, const Model *model, int room, int extra, Rng *rng,
+                   Watch *watch) except -1:
+        """Make the pool: all assignments if there are at most ``room``, else so many samples. False where it was
+        stopped or a signal came: then there is no pool.
+
+        Where ``span`` is over there are fewer worlds, LEAST_WORLDS in any case, and it is ``hurried``.
 
         :param model: NULL for equal weights.
         :param room: 1..MOST_WORLDS.
         :param extra: worlds to extend a sample by, 0..MOST_WORLDS.
         """
         cdef uint32_t[4][ALL_BATCHES] got
-        cdef uint8_t[TILES] talon
-        cdef uint32_t rest
-        cdef int k
         cdef bint few
         self.assignments = belief.assignments
         few = self.assignments <= room
         self.players, self.seat, self.own = view.players, view.seat, view.hand
-        if few or model == NULL:
+        if model == NULL:
             extra = 0
         self.world = <World *> malloc((room + extra) * sizeof(World))
         self.logs = <double *> malloc((room + extra) * sizeof(double))
@@ -67,29 +73,45 @@ cdef class Pool:
         self.index = <int *> malloc((room + extra) * sizeof(int))
         if self.world == NULL or self.logs == NULL or self.by_seat == NULL or self.index == NULL:
             raise MemoryError
-        self.room = room
+        self.room = self.assignments if few else room
         self.model = model
+        self.watch = watch
+        self.started = monotonic()
         self.place = next64(rng)
         with nogil:
             if few:
                 got = belief.certain
                 self.list_cells(belief, view, 0, belief.full, got, belief.pool)
-            else:
-                while self.size < room and not self.late(0.6):
-                    belief.sample_batches(rng, got, talon)
-                    rest = 0
-                    for k in range(view.talon_size):
-                        rest |= <uint32_t> 1 << talon[k]
-                    self.add(view, got, rest)
-            self.weigh(self.logs)
-            self.weighed = self.effective
-            if extra:
+                if self.unlisted:            # what is listed first is no fair sample of all
+                    few = False
+                    self.size = 0
+            if not few:
+                self.sample(belief, view, rng)
+            if not self.broken:
+                self.weigh(self.logs)
+                self.weighed = self.effective
+            if extra and not few and not self.broken:
                 self.extend(belief, view, extra, rng)
                 self.weigh(self.logs)
-            self.list_shares()
+            if not self.broken:
+                self.list_shares()
         self.model = NULL
+        self.watch = NULL
         self.complete = few
-        return True
+        return not self.broken
+
+    cdef void sample(self, Belief belief, View view, Rng *rng) noexcept nogil:
+        """Fill the room with samples."""
+        cdef uint32_t[4][ALL_BATCHES] got
+        cdef uint8_t[TILES] talon
+        cdef uint32_t rest
+        cdef int k
+        while self.size < self.room and not self.over(0.6):
+            belief.sample_batches(rng, got, talon)
+            rest = 0
+            for k in range(view.talon_size):
+                rest |= <uint32_t> 1 << talon[k]
+            self.add(view, got, rest)
 
     cdef void add(self, View view, uint32_t[ALL_BATCHES] *got, uint32_t talon) noexcept nogil:
         """One assignment as a world."""
@@ -108,11 +130,20 @@ cdef class Pool:
         self.logs[self.size] = by_seat[0] + by_seat[1] + by_seat[2] + by_seat[3]
         self.size += 1
 
-    cdef bint late(self, double share) noexcept nogil:
-        """Whether so much of the time is over; the first worlds are made in any case."""
-        if self.span <= 0 or self.size < LEAST_WORLDS or self.size % LOOK_EVERY:
+    cdef bint disturbed(self) noexcept nogil:
+        """Whether filling was stopped, or a signal came."""
+        if (self.stop is not None and self.stop.raised) or called(self.watch):
+            self.broken = True
+        return self.broken
+
+    cdef bint over(self, double share) noexcept nogil:
+        """Whether filling must end: it is disturbed, or so much of its time is over and there are the first worlds."""
+        if self.disturbed():
+            return True
+        if self.span == INFINITY or self.size < LEAST_WORLDS or monotonic() <= self.started + share * self.span:
             return False
-        return monotonic() > self.started + share * self.span
+        self.hurried = True
+        return True
 
     cdef void extend(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil:
         """Add fresh samples with the likelihood that a fit to those there are gives them.
@@ -132,7 +163,7 @@ cdef class Pool:
             truth += exp(self.logs[i] - most)
             guess += exp(likely(&fit, &self.world[i]) - most)
         fit.base += log(truth / guess)
-        while self.size < studied + extra and not self.late(1.0):
+        while self.size < studied + extra and (self.size % LOOK_EVERY or not self.over(1.0)):
             world = &self.world[self.size]
             for seat in range(4):
                 world.hand[seat] = 0
@@ -150,6 +181,8 @@ cdef class Pool:
         cdef uint64_t *after
         cdef int k
         cdef uint32_t *batch
+        if self.unlisted:
+            return
         if i == belief.listed:
             self.list_pool(belief, view, 0, belief.free_batch[0].size, loose, got, loose)
             return
@@ -174,12 +207,12 @@ cdef class Pool:
         cdef uint32_t bit
         cdef int place_
         cdef uint32_t *held
-        if batch == belief.free_batches:
-            self.add(view, got, 0)
+        if self.unlisted:
             return
-        place_ = belief.free_batch[batch].place
+        place_ = TALON if batch == belief.free_batches else belief.free_batch[batch].place
         if place_ == TALON:                  # always the last
-            self.add(view, got, loose)
+            self.add(view, got, loose if batch < belief.free_batches else 0)
+            self.unlisted = self.size < self.room and self.over(0.3)
             return
         if need == 0:
             self.list_pool(belief, view, batch + 1, belief.free_batch[batch + 1].size, loose, got, loose)
@@ -249,6 +282,8 @@ cdef class Pool:
         self.check_filled()
         times = [0] * self.size
         for number in range(most):
+            if number % 1024 == 0:
+                PyErr_CheckSignals()
             times[self.drawn(number)] += 1
         return times
 
@@ -262,6 +297,8 @@ cdef class Pool:
         cdef double total = self.world[self.size - 1].upto
         rows = []
         for i in range(self.size):
+            if i % 1024 == 0:
+                PyErr_CheckSignals()
             hands = [self.world[i].hand[seat] for seat in range(4)]
             rows.append((*hands, self.world[i].talon, self.world[i].weight / total))
         return rows
@@ -317,6 +354,7 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
     cdef Pool pool = Pool()
     cdef Model model
     cdef Rng rng
+    cdef Watch watch
     cdef int phase
     cdef int most = read_whole(room, "room", 1, MOST_WORLDS)
     cdef int further = read_whole(extra, "extra", 0, MOST_WORLDS)
@@ -332,7 +370,9 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
     if hands is not None:
         view = told(view, hands)
     seed_rng(&rng, read_seed(seed))
-    pool.fill(Belief(view), view, NULL if policy is None else &model, most, further, &rng)
+    watch = watch_signals()
+    pool.fill(Belief(view), view, NULL if policy is None else &model, most, further, &rng, &watch)
+    answer(&watch)
     return pool
 
 

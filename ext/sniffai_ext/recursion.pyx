@@ -18,6 +18,8 @@ from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint16_t
 
 from sniffai_ext.doors cimport read_real, read_whole
 
+from sniffai_ext.signals cimport Watch, answer, called, watch_signals
+
 import numpy as np
 
 from sniffai_ext.errors import LimitsError
@@ -161,13 +163,15 @@ cdef void fill_margins(const Grid *grid) noexcept nogil:
                         cells[cell_at(grid, a, b, c)] = cells[cell_at(grid, max(a, 0), max(b, 0), max(c, 0))]
 
 
-cdef float sweep(const Grid *grid, const Outcome *outcomes, int64_t count) noexcept nogil:
-    """All rows once, highest scores first; returns the largest change."""
+cdef float sweep(const Grid *grid, const Outcome *outcomes, int64_t count, Watch *watch) noexcept nogil:
+    """All rows once, highest scores first, unless a signal comes; returns the largest change."""
     cdef int a, b
     cdef float most = 0
     fill_margins(grid)
     for a in range(grid.first - 1, -1, -1):
         for b in range(grid.size - 1, -1, -1):
+            if called(watch):
+                return most
             most = max(most, sweep_row(grid, outcomes, count, a, b))
     return most
 
@@ -195,6 +199,7 @@ def first_to_reach(teams, ends, gains, size):
     cdef int[3] total
     cdef int[3] reach
     cdef int64_t[3] stride
+    cdef Watch watch = watch_signals()
     marks = np.zeros((sides,) + (step,) * sides, np.int64)
     cdef int64_t[:, ::1] rows = marks.reshape(sides, -1)
     stride[sides - 1] = 1
@@ -202,6 +207,8 @@ def first_to_reach(teams, ends, gains, size):
         stride[team] = stride[team + 1] * step
     with nogil:
         for k in range(end_rows.shape[0]):
+            if k % 1024 == 0 and called(&watch):
+                break
             total[0] = total[1] = total[2] = 0
             reach[0] = reach[1] = reach[2] = 0
             while n < end_rows[k]:
@@ -216,6 +223,7 @@ def first_to_reach(teams, ends, gains, size):
                 rows[team, place] -= 1
                 rows[team, place - (after - before) * stride[team]] += 1
                 n += 1
+    answer(&watch)
     for team in range(sides):
         marks = np.cumsum(marks, axis=team + 1)
     return marks[(slice(None),) + (slice(0, most),) * sides]
@@ -285,6 +293,7 @@ def solve(teams, reach, net, leads, weights, wins, size, pad, start=None, tolera
     cdef int sweeps = read_whole(most_sweeps, "most_sweeps", 0, INT32_MAX)
     cdef double enough = read_real(tolerance, "tolerance", 0, 1)
     cdef float change = 1
+    cdef Watch watch = watch_signals()
     if (rows + margin) ** (3 if sides == 3 else 2) > INT32_MAX:
         raise LimitsError("so many rows and so wide a margin are more than a table holds", reason="OUT_OF_RANGE",
                           field="pad")
@@ -321,7 +330,8 @@ def solve(teams, reach, net, leads, weights, wins, size, pad, start=None, tolera
                 store(&grid, a, b, c, chances[a, b, c, 0], chances[a, b, c, 1] if sides == 3 else 0)
     while change > enough and turn < sweeps:
         with nogil:
-            change = sweep(&grid, outcomes, count)
+            change = sweep(&grid, outcomes, count, &watch)
+        answer(&watch)
         turn += 1
         if progress is not None:
             progress(change)

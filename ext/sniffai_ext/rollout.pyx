@@ -6,6 +6,7 @@ from sniffai_ext.doors cimport read_real, read_seed, read_whole
 from sniffai_ext.layout cimport clear_arms
 from sniffai_ext.round cimport settle
 from sniffai_ext.rng cimport seed_rng, shuffle
+from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport NO_TILE, TILES, hand_size
 
 from sniffai_ext.round import check_players
@@ -54,11 +55,14 @@ def rollouts(players, count, seed, epsilon=1.0):
     cdef long long plies = 0, margin = 0
     cdef int i, team, seat, seats = check_players(players), most = read_whole(count, "count", 0, INT32_MAX)
     cdef uint32_t chance = <uint32_t> (read_real(epsilon, "epsilon", 0, 1) * 65536)
+    cdef Watch watch = watch_signals()
     for team in range(3):
         scores[team] = 0
     seed_rng(&rng, read_seed(seed))
     with nogil:
         for i in range(most):
+            if called(&watch):
+                break
             deal(&state, seats, i % seats, scores, &rng)
             if chance >= 65536:
                 roll_out_random(&state, &rng)
@@ -69,6 +73,7 @@ def rollouts(players, count, seed, epsilon=1.0):
                 plies -= popcount(state.hand[seat])
             settle(&state)
             margin += state.score[0] - state.score[1]
+    answer(&watch)
     return plies, margin
 
 

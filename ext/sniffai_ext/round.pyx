@@ -5,6 +5,7 @@ from libc.string cimport memcmp
 
 from sniffai_ext.doors cimport read_int, read_items, read_tiles
 from sniffai_ext.layout cimport clear_arms, tile_text
+from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport MAX_MOVES, TILES, hand_size, popcount, target_of
 
 from sniffai_ext.errors import LimitsError, MoveError, TileError, ViewError
@@ -47,12 +48,17 @@ def check_scores(players, scores):
     return values
 
 
-cdef uint64_t perft(const State *state, int depth) noexcept nogil:
-    """Sequences of ``depth`` placements, every attachment point its own; a round that ends earlier counts none."""
+cdef uint64_t perft(const State *state, int depth, Watch *watch) noexcept nogil:
+    """Sequences of ``depth`` placements, every attachment point its own; a round that ends earlier counts none.
+
+    Where a signal comes, the number means nothing.
+    """
     cdef uint8_t[MAX_MOVES] moves
     cdef State after
     cdef uint64_t total = 0
     cdef int i, copies, n = legal_moves(state, moves)
+    if depth > 2 and called(watch):
+        return 0
     for i in range(n):
         copies = arm_copies(state, moves[i])
         if depth == 1:
@@ -61,7 +67,7 @@ cdef uint64_t perft(const State *state, int depth) noexcept nogil:
         after = state[0]
         play(&after, moves[i])
         if after.end == RUNNING:
-            total += copies * perft(&after, depth - 1)
+            total += copies * perft(&after, depth - 1, watch)
     return total
 
 
@@ -249,6 +255,8 @@ cdef class Round:
         :raises LimitsError: depth out of range.
         """
         cdef uint64_t total
+        cdef State state = self.state        # another thread may play on meanwhile
+        cdef Watch watch
         cdef int plies = read_int(depth, "depth")
         if not 0 <= plies <= TILES:
             raise LimitsError(f"depth is 0..{TILES}, not {plies}", reason="DEPTH_OUT_OF_RANGE", field="depth")
@@ -256,8 +264,10 @@ cdef class Round:
             return 1
         if self.state.end != RUNNING:
             return 0
+        watch = watch_signals()
         with nogil:
-            total = perft(&self.state, plies)
+            total = perft(&state, plies, &watch)
+        answer(&watch)
         return total
 
     def copy(self):

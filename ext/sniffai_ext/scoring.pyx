@@ -20,6 +20,7 @@ from sniffai_ext.policy cimport Policy, first_best, rate_moves
 from sniffai_ext.rng cimport Rng, below, seed_rng
 from sniffai_ext.rollout cimport deal
 from sniffai_ext.round cimport Round, legal_moves, place, settle, settle_turn
+from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport (
     MAX_MOVES, RUNNING, TARGET, TILES, WENT_OUT, Arms, State, deduction, int16_t, target_of, team_count, team_of,
     uint8_t, uint16_t,
@@ -104,6 +105,7 @@ def play_scored_rounds(Policy policy not None, rounds, seed):
     cdef int i, seat, team
     cdef State state
     cdef Rng rng
+    cdef Watch watch = watch_signals()
     ends = np.zeros(count, np.int64)
     gains = np.zeros(<int64_t> count * TILES, np.uint16)      # virtual memory until it is written
     settled = np.zeros((count, teams), np.uint8)
@@ -116,6 +118,8 @@ def play_scored_rounds(Policy policy not None, rounds, seed):
     seed_rng(&rng, read_seed(seed))
     with nogil:
         for i in range(count):
+            if called(&watch):
+                break
             deal(&state, players, 0, scores, &rng)
             n += play_scores(&state, &policy.net, &gain_rows[n])
             end_rows[i] = n
@@ -123,6 +127,7 @@ def play_scored_rounds(Policy policy not None, rounds, seed):
             for seat in range(players):
                 team = team_of(players, seat)
                 settled_rows[i, team] += <uint8_t> (deduction(state.hand[seat]) // 5)
+    answer(&watch)
     return ends, gains[:n].copy(), settled, leads
 
 
@@ -152,10 +157,13 @@ def noted_gains(Round start not None, placements):
     return gains
 
 
-cdef int play_match(State *state, const Net *net, int players, int leader, int16_t *scores, Rng *rng) noexcept nogil:
-    """Play rounds to the target; returns the team that won, -1 for none."""
+cdef int play_match(State *state, const Net *net, int players, int leader, int16_t *scores, Rng *rng,
+                    Watch *watch) noexcept nogil:
+    """Play rounds to the target; returns the team that won, -1 for none, as where a signal comes."""
     cdef int team, most, teams = team_count(players)
     for _ in range(MOST_ROUNDS):
+        if called(watch):
+            break
         if leader < 0:
             leader = below(rng, players)
         deal(state, players, leader, scores, rng)
@@ -189,6 +197,7 @@ def play_matches(Policy policy not None, scores, leader, matches, seed):
     cdef int team, winner
     cdef State state
     cdef Rng rng
+    cdef Watch watch = watch_signals()
     if not -1 <= first < players:
         raise LimitsError(f"there is no seat {first}", reason="SEAT_OUT_OF_RANGE", field="leader")
     for team, score in enumerate(check_scores(players, scores)):
@@ -198,6 +207,9 @@ def play_matches(Policy policy not None, scores, leader, matches, seed):
     with nogil:
         for _ in range(count):
             points = start
-            winner = play_match(&state, &policy.net, players, first, points, &rng)
+            winner = play_match(&state, &policy.net, players, first, points, &rng, &watch)
             won[winner if winner >= 0 else 3] += 1
+            if called(&watch):
+                break
+    answer(&watch)
     return tuple(won[team] for team in range(teams))

@@ -7,7 +7,9 @@ from sniffai_ext.net cimport Net
 from sniffai_ext.policy cimport Policy
 from sniffai_ext.pool cimport Pool
 from sniffai_ext.rng cimport Rng
+from sniffai_ext.signals cimport Watch
 from sniffai_ext.solver cimport Prover
+from sniffai_ext.stop cimport StopFlag
 from sniffai_ext.tree cimport ROOT_ROOM, Tree
 from sniffai_ext.types cimport TILES, State, uint8_t, uint32_t, uint64_t
 from sniffai_ext.view cimport View
@@ -62,7 +64,9 @@ cdef struct RootStats:
 cdef class Search:
     cdef readonly View view
     cdef readonly Belief belief
-    cdef readonly Pool pool           # None: every determinization is a fresh sample of the belief
+    cdef readonly Pool pool           # None: every determinization is a fresh sample of the belief, or no run yet
+    cdef int room                     # worlds to weigh in the first run; 0: there is no pool to fill
+    cdef int extra                    # worlds to extend a sample by
     cdef Policy policy
     cdef WorldValue value
     cdef Model model
@@ -86,8 +90,8 @@ cdef class Search:
     cdef double[3] margin_weight      # of its margin
     cdef uint32_t follow              # share of their choices in which the others follow the policy, in 1/65536
     cdef uint64_t done                # simulations finished
-    cdef volatile int stop_flag
-    cdef bint busy                    # a run is under way
+    cdef StopFlag flag
+    cdef bint busy                    # a run is under way. Read and written with the interpreter's lock only
     cdef RootStats[ROOT_ROOM] root    # by root move
     cdef uint64_t[4] considered       # bits of the compact moves that the root may choose
     cdef int root_count               # how many these are
@@ -124,4 +128,6 @@ cdef class Search:
     cdef bint decided(self) noexcept nogil
     cdef int favourite(self) noexcept nogil
     cdef bint precise(self) noexcept nogil
-    cdef int run_until(self, uint64_t simulations, double deadline) noexcept nogil
+    cdef int check_idle(self) except -1
+    cdef bint fill_pool(self, double seconds, Watch *watch) except -1
+    cdef int run_until(self, uint64_t simulations, double deadline, Watch *watch) noexcept nogil

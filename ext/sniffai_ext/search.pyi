@@ -5,6 +5,7 @@ from sniffai_ext.belief import Belief
 from sniffai_ext.equity import Equity
 from sniffai_ext.policy import Policy
 from sniffai_ext.pool import Pool
+from sniffai_ext.stop import StopFlag
 from sniffai_ext.view import View
 from sniffai_ext.world_value import WorldValue
 
@@ -54,7 +55,6 @@ class Search:
         expected: int = 0,
         pool: int = 0,
         extra_worlds: int = 0,
-        pool_seconds: float = 0.0,
         policy: Policy | None = None,
         temperatures: tuple[float, float, float] = ...,
         floor: float = 0.05,
@@ -63,6 +63,7 @@ class Search:
         root_moves: Sequence[tuple[int, int]] | None = None,
         world: tuple[Sequence[int], Sequence[int]] | None = None,
         proofs: bool = True,
+        stop: StopFlag | None = None,
     ) -> None: ...
     @property
     def view(self) -> View: ...
@@ -86,6 +87,7 @@ class Search:
         precision: float = 0.0,
         trees: int = 1,
         least: int = 0,
+        pool_seconds: float = ...,
     ) -> Literal["simulations", "seconds", "memory", "stopped", "decided", "precise"]: ...
     def stop(self) -> None: ...
     def root_moves(self) -> list[RootMove]: ...

@@ -40,6 +40,7 @@ from sniffai_ext.proof cimport best_reply, is_proven, prove, proven_utility
 from sniffai_ext.rng cimport below, next64, seed_rng
 from sniffai_ext.rollout cimport roll_out
 from sniffai_ext.round cimport choice, count_moves, draw_until_fit, give_pass, legal_moves, place, play, settle_turn
+from sniffai_ext.signals cimport answer, called, watch_signals
 from sniffai_ext.solver cimport Line, close_prover, open_prover, prove_line, tiles_left
 from sniffai_ext.solver cimport prove as prove_value
 from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
@@ -50,7 +51,7 @@ from sniffai_ext.types cimport (
 from sniffai_ext.utility cimport end_chances, hoped_chances, settlement
 from sniffai_ext.world_value cimport world_values
 
-from sniffai_ext.errors import LimitsError, ViewError
+from sniffai_ext.errors import BusyError, LimitsError, ViewError
 from sniffai_ext.pool import MOST_WORLDS, check_choices
 from sniffai_ext.shown import shown
 
@@ -84,7 +85,7 @@ cdef enum:
     END_PLACEMENTS = 256  # that this may take
     END_TABLE = 1 << 18   # bytes that the solver remembers positions in
     USUAL_DEVIATION = 30  # of a round's margin, in points
-    CHECK_EVERY = 64      # simulations between two looks at the clock and at the stop flag: well under 0.2 ms
+    CHECK_EVERY = 64      # simulations between two looks at the clock, the stop flag and signals: well under 0.2 ms
     CHECK_EVERY_OPEN = 8  # the same where nothing is hidden: a simulation may solve an end
 
 cdef double POINT_SHARE = 4e-6  # of the match that a point is worth beside its chance, to choose among equal chances
@@ -138,6 +139,9 @@ cdef inline uint16_t settle_turn_seen(State *state, int observer) noexcept nogil
 cdef class Search:
     """A search tree for one view, grown by :meth:`run`.
 
+    One thread runs it at a time. While it runs, other threads may call :meth:`stop` and read the properties; what looks
+    into the tree raises BusyError then.
+
     :param view: the seat is to move and can place a tile.
     :param seed: 0..2**64-1; the same view, seed, parameters and number of simulations give the same tree.
     :param exploration: least weight of the exploration term of UCB1, in points, below the root.
@@ -151,9 +155,8 @@ cdef class Search:
     :param match: whether the utility is the chance to win the match; else it is the margin of the round.
     :param memory_bytes: hard cap for the tree.
     :param expected: simulations to make room for at once, a hint.
-    :param pool: worlds to weigh and to draw from; 0: every determinization is a fresh sample.
+    :param pool: worlds to weigh when it first runs, and to draw from; 0: every determinization is a fresh sample.
     :param extra_worlds: further worlds in the pool, weighted by a fit to those.
-    :param pool_seconds: time after which the pool must do as it is, 0: none; a clock then has a part in the tree.
     :param policy: model of the other seats; None: all worlds weigh the same.
     :param temperatures: of the model's choices by phase, in points, each 0.000001..1,000,000.
     :param floor: share of choices that the model takes for random, 0.000001..1.
@@ -163,15 +166,16 @@ cdef class Search:
     :param world: ``(hands, talon)``, tile masks by seat and tile indices in the order of drawing: nothing is hidden,
         every determinization is this world. None: the belief's.
     :param proofs: whether ends of the round prove values where nothing is hidden; else all are means.
+    :param stop: ends runs, together with all others that look at it; None: one of its own, see :meth:`stop`.
     :raises SniffError: it is not the seat's turn to place a tile, no deal explains the view, a root move is not legal,
         the world is not one of the view's, or a parameter is out of range.
     """
 
     def __cinit__(self, View view not None, seed, *, exploration=40.0, root_exploration=80.0, by_spread=1.0,
                   root_share=0.5, revisit=0.1, common_worlds=True, epsilon=0.1, Equity equity=None, match=False,
-                  memory_bytes=1 << 28, expected=0, pool=0, extra_worlds=0, pool_seconds=0, Policy policy=None,
+                  memory_bytes=1 << 28, expected=0, pool=0, extra_worlds=0, Policy policy=None,
                   temperatures=(3.0, 3.0, 3.0), floor=0.05, follow=0.0, WorldValue value=None, root_moves=None,
-                  world=None, proofs=True):
+                  world=None, proofs=True, StopFlag stop=None):
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
         for data in (policy, value, equity):
@@ -189,7 +193,6 @@ cdef class Search:
         expected = read_whole(expected, "expected", 0, INT64_MAX)
         cdef int room = read_whole(pool, "pool", 0, MOST_WORLDS)
         cdef int extra = read_whole(extra_worlds, "extra_worlds", 0, MOST_WORLDS)
-        cdef double span = read_real(pool_seconds, "pool_seconds", 0, INFINITY)
         seed_rng(&self.rng, read_seed(seed))
         self.world_seed = next64(&self.rng)
         if not open_tree(&self.tree, memory_bytes, min(expected + expected // 2, 1 << 20)):
@@ -206,10 +209,9 @@ cdef class Search:
         self._consider(self.view.legal_moves() if root_moves is None else root_moves)
         if world is not None:
             self._fix_world(world)
-        elif room:
-            self.pool = Pool()
-            self.pool.started, self.pool.span = monotonic(), span
-            self.pool.fill(self.belief, self.view, NULL if policy is None else &self.model, room, extra, &self.rng)
+        else:
+            self.room, self.extra = room, extra
+        self.flag = StopFlag() if stop is None else stop
         if self.view.players == 2 and self.view.talon_size == 0:
             self._see_all()
         self.proofs = self.known and bool(proofs)
@@ -323,7 +325,7 @@ cdef class Search:
         close_tree(&self.tree)
         close_prover(&self.prover)
 
-    def run(self, simulations, seconds, goal=0.0, precision=0.0, trees=1, least=0):
+    def run(self, simulations, seconds, goal=0.0, precision=0.0, trees=1, least=0, pool_seconds=INFINITY):
         """Grow the tree until ``simulations`` in all are done, ``seconds`` have passed, the memory is full, the best
         move is decided or known well enough, or :meth:`stop` is called. Releases the GIL.
 
@@ -334,8 +336,11 @@ cdef class Search:
             never.
         :param trees: how many like this one grow side by side: their chance errors shrink together, their drift not.
         :param least: simulations in all before which neither ``goal`` nor ``precision`` ends the run.
+        :param pool_seconds: from now on, that the pool may take where it is yet to be filled, and a clock then has a
+            part in it (:attr:`Pool.hurried`); infinity: as long as it takes.
         :return: the reason of the stop: one of STOP_REASONS.
         :raises LimitsError: a limit out of range.
+        :raises BusyError: it runs already.
         """
         cdef uint64_t most = read_whole(simulations, "simulations", 1, INT64_MAX)
         cdef double span = read_real(seconds, "seconds", -INFINITY, INFINITY)
@@ -343,25 +348,51 @@ cdef class Search:
         cdef double error = read_real(precision, "precision", 0, INFINITY)
         cdef int count = read_whole(trees, "trees", 1, MOST_TREES)
         cdef uint64_t fewest = read_whole(least, "least", 0, INT64_MAX)
-        if self.busy:
-            raise RuntimeError("the search runs already, in another thread")
-        self.busy = True
+        cdef double weighing = read_real(pool_seconds, "pool_seconds", -INFINITY, INFINITY)
         cdef double deadline = monotonic() + span
-        cdef int reason
+        cdef int reason = STOPPED
+        cdef Watch watch
+        self.check_idle()
+        self.busy = True
+        watch = watch_signals()
         self.least = fewest
         self.goal = share
         self.precision = error
         self.trees = count
-        with nogil:
-            reason = self.run_until(most, deadline)
-        self.busy = False
+        try:
+            if self.fill_pool(weighing, &watch):
+                with nogil:
+                    reason = self.run_until(most, deadline, &watch)
+        finally:
+            self.busy = False
+        answer(&watch)
         return STOP_REASONS[reason]
 
     def stop(self):
         """End :meth:`run` within a millisecond, from any thread; later runs end at once."""
-        self.stop_flag = 1
+        self.flag.stop()
 
-    cdef int run_until(self, uint64_t simulations, double deadline) noexcept nogil:
+    cdef int check_idle(self) except -1:
+        if self.busy:
+            raise BusyError("the search runs", reason="BUSY")
+        return 0
+
+    cdef bint fill_pool(self, double seconds, Watch *watch) except -1:
+        """Weigh the worlds, if there are some to weigh; False where that was stopped, as if it had never begun."""
+        cdef Rng before = self.rng
+        if self.room == 0:
+            return True
+        pool = Pool()
+        (<Pool> pool).stop, (<Pool> pool).span = self.flag, max(0.0, seconds)
+        if not (<Pool> pool).fill(self.belief, self.view, NULL if self.policy is None else &self.model, self.room,
+                                  self.extra, &self.rng, watch):
+            self.rng = before
+            return False
+        self.pool = pool
+        self.room = 0
+        return True
+
+    cdef int run_until(self, uint64_t simulations, double deadline, Watch *watch) noexcept nogil:
         cdef int countdown = 1
         while True:
             if self.done >= simulations:
@@ -371,7 +402,7 @@ cdef class Search:
             countdown -= 1
             if countdown == 0:
                 countdown = CHECK_EVERY_OPEN if self.proofs else CHECK_EVERY
-                if self.stop_flag:
+                if self.flag.raised or called(watch):
                     return STOPPED
                 if self.done and monotonic() >= deadline:
                     return SECONDS
@@ -850,10 +881,13 @@ cdef class Search:
         a table of equity; the drifts say how far each of these means moved of late, which the errors hold once. All are
         0.0 without a visit, and no error is with one. ``proven``: every line of play was seen to its end, and the means
         are the values with best play of all. Best first, see :func:`ranked`.
+
+        :raises BusyError: the search runs.
         """
         cdef int teams = team_count(self.view.players)
         cdef tuple nothing = (0.0,) * teams
         cdef tuple no_chance = () if self.equity is None else nothing
+        self.check_idle()
         cdef dict found = self._found()
         rows = []
         for tile, at in self.view.legal_moves():
@@ -906,7 +940,9 @@ cdef class Search:
         no simulation came.
 
         :param least: the line ends before a step with fewer visits.
+        :raises BusyError: the search runs.
         """
+        self.check_idle()
         cdef Layout table = self.view.table.clone()
         cdef int move = table.compact(read_int(tile, "tile"), read_int(at, "at"))
         cdef uint32_t node = find_child(&self.tree, 0, move)

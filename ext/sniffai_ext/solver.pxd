@@ -3,6 +3,9 @@
 from sniffai_ext.bounds cimport Bounds
 from sniffai_ext.equity cimport Equity, EquityTable
 from sniffai_ext.layout cimport Layout
+from sniffai_ext.signals cimport Watch
+from sniffai_ext.stop cimport StopFlag
+from sniffai_ext.turn cimport Turn
 from sniffai_ext.types cimport MAX_MOVES, TILES, State, uint8_t, uint32_t, uint64_t
 
 # What alpha-beta needs and remembers. Opened once, it serves one question after another, one at a time; what was found
@@ -21,6 +24,9 @@ cdef struct Prover:
     uint64_t node_cap
     uint64_t checkpoint       # nodes at which to look at cap and stop flag
     volatile int *stop        # not 0: give up; NULL: there is no flag
+    Watch *watch              # for signals: give up; NULL: nobody asks
+    double deadline           # of the clock: give up, once some placements have been tried
+    bint late                 # it did for that
     bint gave_up
 
 # Legal moves, the most promising first.
@@ -45,8 +51,8 @@ cdef bint prove_line(Prover *prover, const State *state, uint8_t move, Line *lin
 cdef class Solver:
     cdef Prover prover
     cdef Equity equity
-    cdef volatile int stop_flag
-    cdef bint busy
+    cdef StopFlag flag
+    cdef Turn turn            # a question waits for the one before it
     cdef bint _prove_all(self, const State *state, uint64_t cap, Moves *moves, int *values, Line *lines) noexcept nogil
     cdef int _check_state(self, const State *state) except -1
-    cdef list _answer_moves(self, const State *state, Layout table, node_cap)
+    cdef list _answer_moves(self, const State *state, Layout table, node_cap, seconds)

@@ -17,15 +17,18 @@ variation search, Marsland 1983), moves with most points first, then with most p
 by mobility or by history, did not pay for themselves (benchmarks/solver.md).
 """
 
+from libc.math cimport INFINITY
 from libc.string cimport memset
 
 from sniffai_ext.belief cimport Belief
 from sniffai_ext.bounds cimport BOUNDLESS, NO_MOVE, Entry, close_bounds, keep, look_up, open_bounds
-from sniffai_ext.doors cimport read_flag, read_whole
+from sniffai_ext.clock cimport monotonic
+from sniffai_ext.doors cimport read_flag, read_real, read_whole
 from sniffai_ext.layout cimport arm_weight
 from sniffai_ext.rng cimport mulhi
 from sniffai_ext.rollout cimport Fit, find_fits
 from sniffai_ext.round cimport Round, choice, play, settle
+from sniffai_ext.signals cimport answer, called, watch_signals
 from sniffai_ext.types cimport (
     LEAD, LOW, MAX_ARMS, POINTS, RUNNING, int16_t, is_double, lowest, make_move, move_tile, popcount,
     target_of, team_of, tile_pips,
@@ -36,7 +39,7 @@ from sniffai_ext.view cimport View
 from sniffai_ext.errors import LimitsError, ViewError
 
 cdef enum:
-    CHECK_EVERY = 1024    # nodes between two looks at the stop flag
+    CHECK_EVERY = 1024    # nodes between two looks at the stop flag, the clock and signals: some 0.2 ms
     CERTAIN = 20000       # below BOUNDLESS
     FEW_WORLDS = 1000
 
@@ -131,11 +134,19 @@ cdef inline void raise_to(int *peak, int score, int other) noexcept nogil:
     peak[1] = max(peak[1], other)
 
 
+cdef bint interrupted(Prover *prover) noexcept nogil:
+    """Whether something from outside ends the question."""
+    if (prover.stop != NULL and prover.stop[0]) or (prover.watch != NULL and called(prover.watch)):
+        return True
+    prover.late = prover.checkpoint > 0 and prover.deadline < INFINITY and monotonic() >= prover.deadline
+    return prover.late
+
+
 cdef inline bint spend(Prover *prover) noexcept nogil:
     """Count a placement; False when the limits are reached."""
     prover.nodes += 1
     if prover.nodes > prover.checkpoint:
-        if prover.nodes > prover.node_cap or (prover.stop != NULL and prover.stop[0]):
+        if prover.nodes > prover.node_cap or interrupted(prover):
             prover.gave_up = True
         prover.checkpoint = min(prover.checkpoint + CHECK_EVERY, prover.node_cap)
     return not prover.gave_up
@@ -276,6 +287,7 @@ cdef bint open_prover(Prover *prover, size_t table_bytes, const EquityTable *equ
     memset(prover, 0, sizeof(Prover))
     prover.equity = equity
     prover.match = match
+    prover.deadline = INFINITY
     return open_bounds(&prover.bounds, table_bytes)
 
 
@@ -291,7 +303,7 @@ cdef void begin(Prover *prover, const State *state, uint64_t node_cap) noexcept 
     prover.question = (prover.question + 1) & 7
     prover.nodes = prover.checkpoint = 0
     prover.node_cap = node_cap
-    prover.gave_up = False
+    prover.gave_up = prover.late = False
     prover.talon_key[state.talon_end] = key
     for i in range(state.talon_end - 1, state.talon_next - 1, -1):
         key = mix(key ^ (state.talon[i] + <uint64_t> 1), <uint64_t> 0x9e3779b97f4a7c15)
@@ -387,13 +399,16 @@ cdef tuple named_line(Layout table, const Line *line):
 cdef class Solver:
     """Answers one question after another; what one finds helps with the next.
 
+    A question of another thread waits for the one before it.
+
     :param table_bytes: room for what is remembered, 64..2**40; the largest power of two below is used.
     :param equity: chances to win the match; None: they are not told.
     :param match: whether they are the values; else values are margins.
+    :param stop: ends questions, together with all else that looks at it; None: one of its own, see :meth:`stop`.
     :raises LimitsError: a parameter out of range, or no memory for the table.
     """
 
-    def __cinit__(self, *, table_bytes, Equity equity=None, match=False):
+    def __cinit__(self, *, table_bytes, Equity equity=None, match=False, StopFlag stop=None):
         cdef size_t room = read_whole(table_bytes, "table_bytes", 64, 1 << 40)
         cdef bint chances = read_flag(match, "match")
         if chances and equity is None:
@@ -403,7 +418,9 @@ cdef class Solver:
         if not open_prover(&self.prover, room, NULL if equity is None else &equity.table, chances):
             raise LimitsError(f"there is no memory for a table of {room} bytes", reason="NO_MEMORY",
                               field="table_bytes")
-        self.prover.stop = &self.stop_flag
+        self.flag = StopFlag() if stop is None else stop
+        self.turn = Turn("a solver answers a question")
+        self.prover.stop = &self.flag.raised
 
     def __reduce__(self):
         raise TypeError("a solver is neither copied nor pickled: its memory belongs to one process")
@@ -413,37 +430,50 @@ cdef class Solver:
 
     def stop(self):
         """Make the present question and all later ones give up at once; from any thread."""
-        self.stop_flag = 1
+        self.flag.stop()
 
     @property
     def nodes(self):
         """Placements tried for the last question."""
         return self.prover.nodes
 
-    def solve(self, Round round_ not None, node_cap):
+    @property
+    def late(self):
+        """Whether the last question was given up since its time was over."""
+        return self.prover.late
+
+    def solve(self, Round round_ not None, node_cap, seconds=INFINITY):
         """The value of a round, and a best move. Releases the GIL.
 
         :param round_: a running round of 2 or 4 seats.
         :param node_cap: give up after so many placements tried, 1..2**63-1.
+        :param seconds: give up after so much time; infinity: no clock has a part.
         :return: ``(value, (tile, at))``: team 0's margin from here on with best play of both teams, or in
             -20,000..20,000 how sure its win is; ``at`` is the lowest of the equal attachment points, -1 for the lead.
             None when it gave up.
         :raises ViewError: the round is over, or has 3 seats.
         :raises LimitsError: the cap is out of range.
+        :raises BusyError: this thread is in the midst of another question.
         """
         cdef State state = round_.state
-        cdef uint64_t cap
+        cdef uint64_t cap = read_whole(node_cap, "node_cap", 1, (1 << 63) - 1)
+        cdef Watch watch
         cdef int value = 0
         cdef uint8_t move = 0
         cdef bint solved
         self._check_state(&state)
-        cap = self._begin(node_cap)
-        with nogil:
-            solved = prove(&self.prover, &state, cap, &value, &move)
-        self.busy = False
+        cdef double span = read_real(seconds, "seconds", -INFINITY, INFINITY)
+        with self.turn:
+            watch = watch_signals()
+            self.prover.watch = &watch
+            self.prover.deadline = monotonic() + span
+            with nogil:
+                solved = prove(&self.prover, &state, cap, &value, &move)
+            self.prover.watch = NULL
+        answer(&watch)
         return (value, named_moves(round_.table, choice(&state))[move]) if solved else None
 
-    def solve_moves(self, Round round_ not None, node_cap):
+    def solve_moves(self, Round round_ not None, node_cap, seconds=INFINITY):
         """The value of every distinct legal move, with best play of both teams after it. Releases the GIL.
 
         Parameters and errors as :meth:`solve`, which is faster.
@@ -455,9 +485,9 @@ cdef class Solver:
         """
         cdef State state = round_.state
         self._check_state(&state)
-        return self._answer_moves(&state, round_.table, node_cap)
+        return self._answer_moves(&state, round_.table, node_cap, seconds)
 
-    def solve_view(self, View view not None, node_cap):
+    def solve_view(self, View view not None, node_cap, seconds=INFINITY):
         """:meth:`solve_moves` for a seat that can infer where all tiles lie: 2 seats, a talon of at most one tile.
 
         With an empty talon both seats know all, and the values are exact. With one tile left in the talon the other
@@ -471,7 +501,7 @@ cdef class Solver:
         cdef State state
         state_of_view(view, &state)
         self._check_state(&state)
-        return view.talon_size == 0, self._answer_moves(&state, view.table, node_cap)
+        return view.talon_size == 0, self._answer_moves(&state, view.table, node_cap, seconds)
 
     cdef int _check_state(self, const State *state) except -1:
         """Raise SniffError unless the round is one that can be solved, with the equity there is."""
@@ -480,14 +510,6 @@ cdef class Solver:
             raise LimitsError(f"a table for {self.equity.players} seats cannot serve {state.players}",
                               reason="WRONG_EQUITY", field="equity")
         return 0
-
-    def _begin(self, node_cap):
-        """Check the cap and that nobody else is asking."""
-        cap = read_whole(node_cap, "node_cap", 1, (1 << 63) - 1)
-        if self.busy:
-            raise RuntimeError("a solver answers one question at a time")
-        self.busy = True
-        return cap
 
     cdef bint _prove_all(self, const State *state, uint64_t cap, Moves *moves, int *values,
                          Line *lines) noexcept nogil:
@@ -499,16 +521,23 @@ cdef class Solver:
                 return False
         return True
 
-    cdef list _answer_moves(self, const State *state, Layout table, node_cap):
+    cdef list _answer_moves(self, const State *state, Layout table, node_cap, seconds):
         cdef Moves moves
         cdef int[MAX_MOVES] values
         cdef Line[MAX_MOVES] lines
-        cdef uint64_t cap = self._begin(node_cap)
+        cdef uint64_t cap = read_whole(node_cap, "node_cap", 1, (1 << 63) - 1)
+        cdef Watch watch
         cdef bint solved
         cdef int i
-        with nogil:
-            solved = self._prove_all(state, cap, &moves, values, lines)
-        self.busy = False
+        cdef double span = read_real(seconds, "seconds", -INFINITY, INFINITY)
+        with self.turn:
+            watch = watch_signals()
+            self.prover.watch = &watch
+            self.prover.deadline = monotonic() + span
+            with nogil:
+                solved = self._prove_all(state, cap, &moves, values, lines)
+            self.prover.watch = NULL
+        answer(&watch)
         if not solved:
             return None
         rows = []

@@ -25,6 +25,7 @@ from sniffai_ext.policy cimport NET_SCALE, draw_by_softmax, rate_moves
 from sniffai_ext.rng cimport Rng, seed_rng
 from sniffai_ext.rollout cimport deal
 from sniffai_ext.round cimport legal_moves, place, settle, settle_turn
+from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport (
     MAX_MOVES, RUNNING, TILES, Arms, State, int16_t, move_tile, team_count, team_of, uint8_t, uint16_t, uint32_t,
 )
@@ -230,6 +231,7 @@ def train(players, policy_weights, world_weights, rounds, seed, first_rate, last
     cdef int i, n
     cdef double squares = 0, world_squares = 0
     cdef float error, world_error, rate
+    cdef Watch watch = watch_signals()
     lay_out(&net, &policy_block[0], net_rows(seats), 1)
     lay_out(&world, &world_block[0], world_net_rows(seats), world_outputs(seats))
     scores[0] = scores[1] = scores[2] = 0
@@ -238,6 +240,8 @@ def train(players, policy_weights, world_weights, rounds, seed, first_rate, last
         stop = min(start + SLICE, most)
         with nogil:
             for k in range(start, stop):
+                if called(&watch):
+                    break
                 rate = <float> (rate_now * power(rate_then / rate_now, <double> k / most))
                 deal(&state, seats, k % seats, scores, &rng)
                 n = play_round(&net, &world, &state, <float> spread, &rng, samples)
@@ -249,6 +253,7 @@ def train(players, policy_weights, world_weights, rounds, seed, first_rate, last
                         squares += error * error
                         world_squares += world_error * world_error
                         learned += 1
+        answer(&watch)
         start = stop
         if progress is not None:
             progress(start)

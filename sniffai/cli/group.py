@@ -117,8 +117,10 @@ def _status(args: Sequence[str] | None) -> int:
         if told is None:  # a defect of ours
             raise
         return _fail(told, 2)
-    except SystemExit:  # click found that nobody reads its help
-        raise terminal.ReaderGoneError from None
+    except SystemExit as left:
+        if left.code != 1:  # a signal ends the process
+            raise
+        raise terminal.ReaderGoneError from None  # click found that nobody reads its help
     return done if isinstance(done, int) else 0
 
 

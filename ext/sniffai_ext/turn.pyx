@@ -1,0 +1,33 @@
+"""Whose turn it is to use an object that does one thing at a time."""
+
+import threading
+
+from cpython.pythread cimport PyThread_get_thread_ident
+
+from sniffai_ext.errors import BusyError
+
+
+cdef class Turn:
+    """A context manager: other threads wait for their turn; who has it and asks again is refused, not left to wait.
+
+    The same thread can ask again from a callback, or from the handler of a signal. Nothing can interrupt it between the
+    taking of the lock and the note of its owner, as it could in Python.
+
+    :param what: names the object and what it does, such as ``"this searcher runs"``.
+    """
+
+    def __init__(self, str what):
+        self.what = what
+        self.lock = threading.Lock()
+
+    def __enter__(self):
+        """:raises BusyError: it is this thread's turn already."""
+        cdef unsigned long me = <unsigned long> PyThread_get_thread_ident()
+        if self.owner == me:
+            raise BusyError(f"{self.what} already, in this very thread", reason="BUSY")
+        self.lock.acquire()
+        self.owner = me
+
+    def __exit__(self, *error):
+        self.owner = 0
+        self.lock.release()

@@ -1,0 +1,256 @@
+"""Signals end whatever the core is at, and what was interrupted can be used again."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sniffai import Belief, Limits, Round, Searcher, View, analyze, perft
+from sniffai.nets import load_policy
+from sniffai.solver import Solver
+from sniffai.study import DealSearcher, analyze_deal
+from sniffai.training import TrainingPlan, margin_over_greedy, train_nets
+from sniffai_ext.pool import weighted_worlds
+from sniffai_ext.recursion import solve
+from sniffai_ext.rollout import rollouts
+from sniffai_ext.scoring import play_matches, play_scored_rounds
+
+ROOT = Path(__file__).parents[2]
+ROUND = Round.deal(2, 3)
+VIEW = ROUND.view(ROUND.seat)
+LATE = 5.0
+"""Seconds after which a call has surely not heard a signal: on a busy machine it may take far more than it should."""
+
+
+class AlarmError(Exception):
+    """Raised by the handler of a signal."""
+
+
+@contextmanager
+def alarm(seconds: float, act: Callable[[], None] | None = None) -> Iterator[None]:
+    """A signal to this process after some time of its processor. Its handler acts, or raises :class:`AlarmError`."""
+
+    def handler(_number: int, _frame: object) -> None:
+        if act is None:
+            raise AlarmError
+        act()
+
+    before = signal.signal(signal.SIGPROF, handler)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def old_view() -> View:
+    """A view with a long history, so that its worlds take their time to be weighed."""
+    round_ = Round.deal(4, 6)
+    for _ in range(9):
+        round_.play(round_.legal_moves()[0])
+    return round_.view(round_.seat)
+
+
+def endless_equity() -> None:
+    import numpy as np
+
+    size, rounds = 50, 20_000
+    lots = np.random.Generator(np.random.PCG64(1))
+    reach = lots.integers(0, size, (rounds, 3)).astype(np.int32)
+    net = reach - lots.integers(0, 6, (rounds, 3)).astype(np.int32)
+    leads = lots.integers(0, 4, rounds).astype(np.int32)
+    wins = np.full((3, size, size, size), 1 / 3)
+    solve(3, reach, net, leads, np.full(rounds, 1 / rounds), wins, size, 5, tolerance=0.0, most_sweeps=10**6)
+
+
+LONG: dict[str, Callable[[], Any]] = {
+    "seconds": lambda: analyze(VIEW, Limits(seconds=60)),
+    "simulations": lambda: analyze(VIEW, Limits(simulations=10**12)),
+    "two trees": lambda: analyze(VIEW, Limits(simulations=10**12), threads=2),
+    "five trees": lambda: analyze(VIEW, Limits(seconds=60), threads=5),
+    "snapshots": lambda: Searcher(VIEW).run(Limits(seconds=60), on_snapshot=lambda _: None, interval=0.02),
+    "an open deal": lambda: analyze_deal(Round.deal(3, 3), Limits(seconds=60)),
+    "the solver": lambda: Solver(table_bytes=64).solve_moves(Round.deal(4, 3), node_cap=10**15),
+    "worlds": lambda: weighted_worlds(old_view().core(), 10**6, 1, load_policy(4), extra=10**6),
+    "worlds without a model": lambda: [weighted_worlds(old_view().core(), 10**6, 1) for _ in range(100)],
+    "samples": lambda: Belief(VIEW).sample_many(10**8, 1),
+    "a list of worlds": lambda: Belief(Round.deal(2, 1).view(0)).worlds(10**7),
+    "draws": lambda: weighted_worlds(VIEW.core(), 100, 1).draws(10**8),
+    "perft": lambda: [perft(Round.deal(2, seed), 28) for seed in range(10**4)],
+    "rollouts": lambda: rollouts(2, 10**9, 1),
+    "training": lambda: train_nets(TrainingPlan(2, 10**9)),
+    "duels": lambda: margin_over_greedy(load_policy(2), 10**7),
+    "the policy": lambda: load_policy(2).play_rounds(10**9, 1),
+    "scored rounds": lambda: play_scored_rounds(load_policy(2), 10**6, 1),
+    "matches": lambda: play_matches(load_policy(2), (0, 0), 0, 10**9, 1),
+    "equity": endless_equity,
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_what_a_handler_raises_ends_the_call(name: str) -> None:
+    started = time.monotonic()
+    with alarm(0.15), pytest.raises(AlarmError):
+        LONG[name]()
+    assert time.monotonic() - started < LATE
+
+
+def test_a_handler_that_raises_nothing_changes_nothing() -> None:
+    calls: list[int] = []
+    with alarm(0.02, lambda: calls.append(1)):
+        found = analyze(VIEW, Limits(simulations=200_000), seed=3)
+    assert calls == [1]
+    assert found.moves == analyze(VIEW, Limits(simulations=200_000), seed=3).moves
+
+
+def test_a_handler_may_stop_the_search() -> None:
+    searcher = Searcher(VIEW)
+    with alarm(0.1, searcher.stop):
+        assert searcher.run(Limits(seconds=60)).stop == "stopped"
+
+
+def again_and_again(searcher: Searcher, limits: Limits) -> None:
+    """Until a signal comes, perhaps between two steps of Python."""
+    while True:
+        searcher.run(limits)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_interrupted_searcher_goes_on_as_if_nothing_had_been(threads: int) -> None:
+    """While worlds are weighed as well as later: the trees are those of one run."""
+    total = 60_000
+    whole = analyze(VIEW, Limits(simulations=total), seed=2, threads=threads)
+    for seconds in (0.001, 0.05):
+        searcher = Searcher(VIEW, seed=2, threads=threads)
+        with alarm(seconds), pytest.raises(AlarmError):
+            again_and_again(searcher, Limits(seconds=60, simulations=total))
+        wait_until(lambda: threading.active_count() == 1)
+        found = searcher.run(Limits(simulations=total))
+        assert (found.stop, found.moves) == ("simulations", whole.moves)
+
+
+def test_an_interrupted_solver_answers_the_next_question() -> None:
+    solver = Solver(table_bytes=64)
+    with alarm(0.1), pytest.raises(AlarmError):
+        solver.solve_moves(Round.deal(4, 3), node_cap=10**15)
+    assert solver.solve(ROUND) is not None
+
+
+def test_an_interrupted_study_can_be_run_again() -> None:
+    searcher = DealSearcher(Round.deal(3, 3), threads=2)
+    with alarm(0.1), pytest.raises(AlarmError):
+        searcher.run(Limits(seconds=60))
+    assert searcher.run(Limits(seconds=0.01)).stop == "seconds"
+
+
+def test_an_error_in_a_snapshot_ends_all_trees() -> None:
+    searcher = Searcher(VIEW, threads=3)
+
+    def fail(_: object) -> None:
+        raise AlarmError
+
+    with pytest.raises(AlarmError):
+        searcher.run(Limits(seconds=60), on_snapshot=fail, interval=0.01)
+    assert searcher.run(Limits(seconds=0.01)).stop == "seconds"
+
+
+def test_ctrl_c_in_a_thread_is_left_to_the_main_one() -> None:
+    """A search in another thread is none of its business: it goes on."""
+    with ThreadPoolExecutor(1) as pool:
+        search = pool.submit(analyze, VIEW, Limits(seconds=0.4))
+        with alarm(0.1), pytest.raises(AlarmError):
+            search.result()
+        assert search.result().stop == "seconds"
+
+
+def command(*args: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "sniffai", *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=ROOT,
+        start_new_session=True,
+    )
+
+
+def seconds_of_work(process: "subprocess.Popen[str]") -> float:
+    """Processor time of a process and its children so far: more than loading takes means that it works."""
+    total = 0.0
+    for number in [process.pid, *children(process.pid)]:
+        try:
+            fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        total = max(total, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+    return total
+
+
+def children(number: int) -> list[int]:
+    try:
+        return [int(one) for one in Path(f"/proc/{number}/task/{number}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def alive(numbers: list[int]) -> list[int]:
+    return [number for number in numbers if Path(f"/proc/{number}").exists()]
+
+
+ENDLESS = {
+    "recommend": ["--seconds", "600"],
+    "arena": ["search:seconds=600", "search:seconds=600", "--workers", "1"],
+    "workers": ["search:seconds=600", "search:seconds=600", "--workers", "2"],
+}
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are looked at by way of /proc")
+@pytest.mark.parametrize(
+    ("name", "number", "group", "status"),
+    [
+        ("recommend", signal.SIGINT, True, 130),
+        ("recommend", signal.SIGTERM, False, 143),
+        ("arena", signal.SIGINT, False, 130),
+        ("workers", signal.SIGINT, True, 130),
+        ("workers", signal.SIGINT, False, 130),
+        ("workers", signal.SIGTERM, False, 143),
+    ],
+)
+def test_a_command_ends_with_its_status_and_its_workers(
+    tmp_path: Path, name: str, number: signal.Signals, group: bool, status: int
+) -> None:
+    options = ENDLESS[name]
+    if name == "recommend":
+        (tmp_path / "view.txt").write_text(VIEW.to_text())
+        options = [str(tmp_path / "view.txt"), *options]
+    process = command("arena" if name == "workers" else name, *options)
+    try:
+        wait_until(lambda: seconds_of_work(process) > 2.0)
+        workers = children(process.pid)
+        assert bool(workers) == (name == "workers")
+        (os.killpg if group else os.kill)(process.pid, number)
+        started = time.monotonic()
+        output, _ = process.communicate(timeout=60)
+        assert time.monotonic() - started < LATE
+    finally:
+        process.kill()
+    assert process.returncode == status
+    assert output.split() == (["sniffai:", "stopped"] if number == signal.SIGINT else [])
+    wait_until(lambda: not alive(workers))
