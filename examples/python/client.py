@@ -5,7 +5,7 @@ The table's side (deal, apply) holds all hands; each player's side sends nothing
 
 import sys
 
-from sniffai import Limits
+from sniffai import Limits, SniffError
 from sniffai.client import Client, ServiceError
 from sniffai.v1.event_pb2 import Event
 
@@ -45,7 +45,7 @@ def main() -> int:
     try:
         with Client(address) as client:
             play_round(client, seed)
-    except ServiceError as error:
+    except (SniffError, ServiceError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
