@@ -153,7 +153,9 @@ def test_one_ends_the_match() -> None:
     best = answer("2-seats-match-point.json").moves[0]
     reached = now.scores_now[team_of(now.players, now.seat)] + best.points_now
     assert (reached, TARGET[now.players]) == (255, 250)
-    assert (best.mean_margin, best.standard_error) == (10.0, 0.0)
+    assert best.mean_margin == 10.0
+    assert best.standard_error is not None
+    assert 0 < best.standard_error < 0.001, "searched, not solved: what the next simulation could change"
     assert (best.win_probability, best.win_probability_error) == (1.0, 0.0)
 
 
