@@ -214,7 +214,7 @@ cdef class Search:
         self.flag = StopFlag() if stop is None else stop
         if self.view.players == 2 and self.view.talon_size == 0:
             self._see_all()
-        self.proofs = self.known and bool(proofs)
+        self.proofs = read_flag(proofs, "proofs") and self.known
         # The solver tells chances in 20,000 steps: too few where only the margin is left to play for.
         self.solver = self.proofs and self.view.players != 3 and self.chance_weight[self.team] <= MATCH_POINTS
         if self.solver and not open_prover(&self.prover, END_TABLE, self.table, self.match):

@@ -16,7 +16,7 @@ cdef class Turn:
     :param what: names the object and what it does, such as ``"this searcher runs"``.
     """
 
-    def __init__(self, str what):
+    def __cinit__(self, str what not None):
         self.what = what
         self.lock = threading.Lock()
 

@@ -110,6 +110,7 @@ OPTIONS = {
     "root_exploration": 80.0,
     "by_spread": 1.0,
     "root_share": 0.5,
+    "revisit": 0.1,
     "common_worlds": True,
     "epsilon": 0.1,
     "equity": None,
@@ -118,7 +119,6 @@ OPTIONS = {
     "expected": 10,
     "pool": 40,
     "extra_worlds": 40,
-    "pool_seconds": 0.0,
     "policy": load_policy(2),
     "temperatures": (3.0, 3.0, 3.0),
     "floor": 0.05,
@@ -126,8 +126,10 @@ OPTIONS = {
     "value": load_world_value(2),
     "root_moves": None,
     "world": None,
+    "proofs": True,
+    "stop": None,
 }
-FREE = {"equity", "policy", "value", "root_moves", "world", "hands", "a", "tiles", "start", "progress"}
+FREE = {"equity", "policy", "value", "root_moves", "world", "stop", "hands", "a", "tiles", "start", "progress"}
 """Arguments that may be None."""
 
 
@@ -261,6 +263,8 @@ CLASSES: dict[str, tuple[Make, Callable[[], dict[str, Any]]]] = {
         lambda: core("solver").Solver(table_bytes=4096),
         lambda: {"table_bytes": 4096, "equity": None, "match": False},
     ),
+    "stop.StopFlag": (lambda: core("stop").StopFlag(), named()),
+    "turn.Turn": (lambda: core("turn").Turn("this runs"), named(what="this runs")),
     "view.View": (seen, lambda: {"players": 2, "seat": 0, "leader": 0, "hand": HANDS[0], "scores": [0, 0]}),
     "world_value.WorldValue": (
         lambda: load_world_value(2),
@@ -286,7 +290,9 @@ METHODS: dict[str, Callable[[], dict[str, Any]]] = {
     "round.Round.perft": named(depth=1),
     "round.Round.play": named(tile=0, at=-1),
     "search.Search.line": lambda: dict(zip(("tile", "at"), view().legal_moves()[0], strict=True)) | {"least": 2},
-    "search.Search.run": named(simulations=300, seconds=0.01, goal=0.0, precision=0.0, trees=1, least=0),
+    "search.Search.run": named(
+        simulations=300, seconds=0.01, goal=0.0, precision=0.0, trees=1, least=0, pool_seconds=0.01
+    ),
     "solver.Solver.solve": lambda: {"round_": rounds(), "node_cap": 100},
     "solver.Solver.solve_moves": lambda: {"round_": rounds(), "node_cap": 100},
     "solver.Solver.solve_view": lambda: {"view": view(), "node_cap": 100},

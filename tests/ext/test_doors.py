@@ -73,7 +73,7 @@ def test_nan_and_what_is_too_large_are_in_no_range(value: float) -> None:
         *(("memory_bytes", value) for value in (-1, 2**63, 10**30)),
         *(("expected", value) for value in (-1, 2**63)),
         *((name, value) for name in ("pool", "extra_worlds") for value in (-5, 1_000_001, 2**31, 10**30)),
-        *(("pool_seconds", value) for value in (-1.0, math.nan)),
+        *(("revisit", value) for value in (-0.01, 1.01, math.nan)),
         *(("floor", value) for value in (0.0, 1e-50, 1.5, math.nan)),
         *((name, "yes") for name in ("match", "common_worlds")),
         *(("seed", value) for value in (-1, 2**64)),
