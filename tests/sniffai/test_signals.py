@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from sniffai_ext.pool import weighted_worlds
 from sniffai_ext.recursion import solve
 from sniffai_ext.rollout import rollouts
 from sniffai_ext.scoring import play_matches, play_scored_rounds
+from tests.server.support import running_server
 
 ROOT = Path(__file__).parents[2]
 ROUND = Round.deal(2, 3)
@@ -173,34 +175,35 @@ def test_ctrl_c_in_a_thread_is_left_to_the_main_one() -> None:
         assert search.result().stop == "seconds"
 
 
-def command(*args: str) -> "subprocess.Popen[str]":
+NOTE = """
+import os, threading, time
+
+def note():
+    while time.process_time() < 1.5:
+        time.sleep(0.02)
+    open(os.path.join(os.environ["NOTES"], str(os.getpid())), "w").close()
+
+threading.Thread(target=note, daemon=True).start()
+"""
+"""Run by each Python process of a command: it leaves a note once it has worked for longer than loading takes."""
+
+
+def command(notes: Path, *args: str) -> "subprocess.Popen[str]":
+    (notes / "sitecustomize.py").write_text(NOTE)
     return subprocess.Popen(
-        [sys.executable, "-m", "sniffai", *args],
+        [sys.executable, "-c", "from sniffai_cli import main; main()", *args],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         cwd=ROOT,
         start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(notes), "NOTES": str(notes)},
     )
 
 
-def seconds_of_work(process: "subprocess.Popen[str]") -> float:
-    """Processor time of a process and its children so far: more than loading takes means that it works."""
-    total = 0.0
-    for number in [process.pid, *children(process.pid)]:
-        try:
-            fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        total = max(total, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
-    return total
-
-
-def children(number: int) -> list[int]:
-    try:
-        return [int(one) for one in Path(f"/proc/{number}/task/{number}/children").read_text().split()]
-    except OSError:
-        return []
+def at_work(notes: Path) -> set[int]:
+    """The processes that have left a note."""
+    return {int(one.name) for one in notes.iterdir() if one.name.isdigit()}
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -210,23 +213,46 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def alive(numbers: list[int]) -> list[int]:
-    return [number for number in numbers if Path(f"/proc/{number}").exists()]
+def alive(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 ENDLESS = {
-    "recommend": ["--seconds", "600"],
-    "arena": ["search:seconds=600", "search:seconds=600", "--workers", "1"],
-    "workers": ["search:seconds=600", "search:seconds=600", "--workers", "2"],
+    "recommend": ["recommend", "VIEW", "--seconds", "600"],
+    "review": ["review", "ROUND", "--seconds", "600"],
+    "reviewers": ["review", "ROUND", "--seconds", "600", "--workers", "2"],
+    "perft": ["perft", "FRESH", "--depth", "28"],
+    "equity": ["equity", "build", "--seats", "3", "--rounds", "100000000", "--out", "TABLE"],
+    "arena": ["arena", "search:seconds=600", "search:seconds=600", "--workers", "1"],
+    "workers": ["arena", "search:seconds=600", "search:seconds=600", "--workers", "2"],
 }
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are looked at by way of /proc")
+def options(name: str, folder: Path) -> list[str]:
+    """The words of a command; those in capitals are files."""
+    played = ROUND.copy()
+    for _ in range(4):
+        played.play(played.legal_moves()[0])
+    texts = {"VIEW": VIEW.to_text(), "ROUND": played.to_text(), "FRESH": Round.deal(2, 1).to_text()}
+    for word, text in texts.items():
+        (folder / f"{word}.txt").write_text(text + "\n")
+    files = {word: str(folder / f"{word}.txt") for word in texts} | {"TABLE": str(folder / "table.npz")}
+    return [files.get(word, word) for word in ENDLESS[name]]
+
+
 @pytest.mark.parametrize(
     ("name", "number", "group", "status"),
     [
         ("recommend", signal.SIGINT, True, 130),
         ("recommend", signal.SIGTERM, False, 143),
+        ("review", signal.SIGINT, True, 130),
+        ("reviewers", signal.SIGINT, True, 130),
+        ("perft", signal.SIGINT, True, 130),
+        ("equity", signal.SIGINT, True, 130),
         ("arena", signal.SIGINT, False, 130),
         ("workers", signal.SIGINT, True, 130),
         ("workers", signal.SIGINT, False, 130),
@@ -236,21 +262,69 @@ ENDLESS = {
 def test_a_command_ends_with_its_status_and_its_workers(
     tmp_path: Path, name: str, number: signal.Signals, group: bool, status: int
 ) -> None:
-    options = ENDLESS[name]
-    if name == "recommend":
-        (tmp_path / "view.txt").write_text(VIEW.to_text())
-        options = [str(tmp_path / "view.txt"), *options]
-    process = command("arena" if name == "workers" else name, *options)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    process = command(notes, *options(name, tmp_path))
+    workers = name in ("workers", "reviewers")
     try:
-        wait_until(lambda: seconds_of_work(process) > 2.0)
-        workers = children(process.pid)
-        assert bool(workers) == (name == "workers")
+        wait_until(lambda: len(at_work(notes) - {process.pid}) == 2 if workers else process.pid in at_work(notes))
         (os.killpg if group else os.kill)(process.pid, number)
         started = time.monotonic()
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=60)  # also waits for workers, which share the pipe
         assert time.monotonic() - started < LATE
     finally:
         process.kill()
     assert process.returncode == status
     assert output.split() == (["sniffai:", "stopped"] if number == signal.SIGINT else [])
-    wait_until(lambda: not alive(workers))
+    wait_until(lambda: not any(alive(one) for one in at_work(notes)))
+
+
+def test_a_command_that_asks_a_server_ends_and_so_does_its_search(tmp_path: Path) -> None:
+    with running_server() as running:
+        words = options("recommend", tmp_path)[:2]
+        process = command(tmp_path, *words, "--seconds", "30", "--server", running.address)
+        try:
+            wait_until(lambda: running.server.searches.busy > 0)
+            process.send_signal(signal.SIGINT)
+            started = time.monotonic()
+            output, _ = process.communicate(timeout=60)
+            assert time.monotonic() - started < LATE
+        finally:
+            process.kill()
+        assert (process.returncode, output.split()) == (130, ["sniffai:", "stopped"])
+        wait_until(lambda: running.server.searches.busy == 0)
+
+
+@pytest.mark.parametrize(("number", "told"), [(signal.SIGINT, "sniffai: stopped\n"), (signal.SIGTERM, "")])
+@pytest.mark.parametrize("module", ["numpy", "click"])
+def test_a_signal_while_the_command_is_loaded(tmp_path: Path, number: signal.Signals, told: str, module: str) -> None:
+    """The command is what the package says it is; what it imports sends the signal."""
+    entry = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]["sniffai"]
+    package, _, function = entry.partition(":")
+    code = f"import os, time\nos.kill(os.getpid(), {int(number)})\ntime.sleep(30)\n"
+    (tmp_path / f"{module}.py").write_text(code)
+    done = subprocess.run(
+        [sys.executable, "-c", f"from {package} import {function}; {function}()", "deal"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+        timeout=20,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert (done.returncode, done.stdout) == (128 + number, "")
+    assert done.stderr in ("", told)
+
+
+def test_a_command_started_to_ignore_ctrl_c_ignores_it(tmp_path: Path) -> None:
+    """As shells start commands in the background."""
+    code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from sniffai_cli import main; main()"
+    (tmp_path / "click.py").write_text(f"import os\nos.kill(os.getpid(), {int(signal.SIGINT)})\nraise SystemExit(7)\n")
+    done = subprocess.run(
+        [sys.executable, "-c", code, "deal"],
+        cwd=ROOT,
+        check=False,
+        timeout=20,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert done.returncode == 7
