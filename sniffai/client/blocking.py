@@ -6,8 +6,18 @@ from typing import Any, Self, TypeVar, Unpack
 import grpc
 
 from sniffai.client import requests
-from sniffai.client.connection import DEFAULT_TIMEOUT, REVIEW_TIMEOUT, Connection, Tls
-from sniffai.client.requests import DealLike, PositionLike, RecordLike, ReviewWishes, ViewLike, WireMove, Wishes
+from sniffai.client.arguments import check_names
+from sniffai.client.connection import CONNECTING, DEFAULT_TIMEOUT, REVIEW_TIMEOUT, Connection, Tls
+from sniffai.client.requests import (
+    DealLike,
+    NoWishes,
+    PositionLike,
+    RecordLike,
+    ReviewWishes,
+    ViewLike,
+    WireMove,
+    Wishes,
+)
 from sniffai.client.streams import AnalysisStream, ReviewStream
 from sniffai.params import Limits
 from sniffai.v1 import (
@@ -43,7 +53,9 @@ class Client:
         tls: Tls | None = None,
         api_key: str | None = None,
         wait_for_ready: bool = False,
+        **unknown: Unpack[NoWishes],
     ) -> None:
+        check_names(unknown, CONNECTING)
         self._connection = Connection(address, timeout, tls, api_key, wait_for_ready)
         self._channel = _channel(self._connection)
         self._analysis = analysis_service_pb2_grpc.AnalysisServiceStub(self._channel)
@@ -111,28 +123,32 @@ class Client:
         request = requests.match_request(record, limits, wishes)
         return ReviewStream(self._start(self._analysis.AnalyzeMatch, request, timeout), self._connection.failure)
 
-    def legal_moves(self, view: ViewLike, *, timeout: float | None = None) -> rules_service_pb2.ListLegalMovesResponse:
+    def legal_moves(
+        self, view: ViewLike, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
+    ) -> rules_service_pb2.ListLegalMovesResponse:
         """What the view's seat may do, with what each move does at once.
 
         :raises ServiceError: the view is wrong, or the server cannot be reached.
         """
-        return self._call(self._rules.ListLegalMoves, requests.legal_request(view), timeout)
+        return self._call(self._rules.ListLegalMoves, requests.legal_request(view, unknown), timeout)
 
-    def validate(self, view: ViewLike, *, timeout: float | None = None) -> rules_service_pb2.ValidateViewResponse:
+    def validate(
+        self, view: ViewLike, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
+    ) -> rules_service_pb2.ValidateViewResponse:
         """Whether a view can be true, and what follows from it or is wrong with it.
 
         :raises ServiceError: the server cannot be reached.
         """
-        return self._call(self._rules.ValidateView, requests.validate_request(view), timeout)
+        return self._call(self._rules.ValidateView, requests.validate_request(view, unknown), timeout)
 
     def apply(
-        self, deal: DealLike, move: WireMove, *, timeout: float | None = None
+        self, deal: DealLike, move: WireMove, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
     ) -> rules_service_pb2.ApplyMoveResponse:
         """One move in a round with all hands known, and the draws and passes that follow from it.
 
         :raises ServiceError: the deal or the move is wrong, or the server cannot be reached.
         """
-        return self._call(self._rules.ApplyMove, requests.apply_request(deal, move), timeout)
+        return self._call(self._rules.ApplyMove, requests.apply_request(deal, move, unknown), timeout)
 
     def deal(
         self,
@@ -142,19 +158,22 @@ class Client:
         scores: Iterable[int] = (),
         *,
         timeout: float | None = None,
+        **unknown: Unpack[NoWishes],
     ) -> rules_service_pb2.DealRoundResponse:
         """A shuffled round; the server draws what is not given.
 
         :raises ServiceError: a number is out of range, or the server cannot be reached.
         """
-        return self._call(self._rules.DealRound, requests.deal_request(players, seed, leader, scores), timeout)
+        return self._call(self._rules.DealRound, requests.deal_request(players, seed, leader, scores, unknown), timeout)
 
-    def info(self, *, timeout: float | None = None) -> engine_service_pb2.GetEngineInfoResponse:
+    def info(
+        self, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
+    ) -> engine_service_pb2.GetEngineInfoResponse:
         """What the server is and can do.
 
         :raises ServiceError: the server cannot be reached.
         """
-        return self._call(self._engine.GetEngineInfo, engine_service_pb2.GetEngineInfoRequest(), timeout)
+        return self._call(self._engine.GetEngineInfo, requests.info_request(unknown), timeout)
 
     def close(self) -> None:
         """End the connection, and the calls in flight."""

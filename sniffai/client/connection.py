@@ -7,12 +7,12 @@ from typing import Any, Final, TypeAlias
 
 import grpc
 
-from sniffai.addresses import Address, read_address
+from sniffai.addresses import Address, AddressError, read_address
 from sniffai.client.arguments import MAX_SECONDS, check_seconds, check_text
 from sniffai.client.errors import ServiceError, service_error
 from sniffai.client.proxies import DIRECT, proxy_of
-from sniffai.doors import keep, read_flag
-from sniffai.errors import LimitsError
+from sniffai.doors import keep, read_flag, read_path
+from sniffai.errors import LimitsError, RecordError
 from sniffai.shown import shown
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
 
@@ -24,6 +24,9 @@ REVIEW_TIMEOUT: Final = 3600.0
 
 MAX_TIMEOUT: Final = MAX_SECONDS
 """The longest timeout, in seconds: a day."""
+
+CONNECTING: Final = ("address", "timeout", "tls", "api_key", "wait_for_ready")
+"""What the constructors of clients take."""
 
 MAX_ADDRESS: Final = 1000
 """The longest address and name of a server, in characters."""
@@ -69,7 +72,7 @@ class Tls:
     def __post_init__(self) -> None:
         for field in ("root", "certificate", "key"):
             path = getattr(self, field)
-            if path is not None and not isinstance(path, (str, Path)):
+            if path is not None and not _is_path(path):
                 raise LimitsError(f"a path is expected, not {shown(path)}", reason="BAD_PATH", field=field)
         check_text(self.server_name, "server_name", MAX_ADDRESS)
 
@@ -97,8 +100,7 @@ class Connection:
 
     def __post_init__(self) -> None:
         keep(self, "timeout", check_timeout(self.timeout))
-        check_text(self.address, "address", MAX_ADDRESS)
-        read_address(self.address)
+        _check_address(self.address)
         if self.tls is not None and not isinstance(self.tls, Tls):
             raise LimitsError(f"Tls is expected, not {shown(self.tls)}", reason="NOT_TLS", field="tls")
         keep(self, "wait_for_ready", read_flag(self.wait_for_ready, "wait_for_ready"))
@@ -171,6 +173,24 @@ def check_key(key: str) -> str:
     if not (plain.isascii() and plain.isprintable()):
         raise LimitsError("an API key is printable ASCII", reason="NOT_A_KEY", field="api_key")
     return plain
+
+
+def _check_address(address: object) -> None:
+    """:raises LimitsError: no client can be sent there."""
+    if not isinstance(address, str):
+        raise LimitsError(f"a text is expected, not {shown(address)}", reason="NOT_A_TEXT", field="address")
+    check_text(address, "address", MAX_ADDRESS)
+    try:
+        read_address(address)
+    except AddressError as error:
+        raise LimitsError(str(error), reason="BAD_ADDRESS", field="address") from None
+
+
+def _is_path(path: object) -> bool:
+    try:
+        return isinstance(path, (str, Path)) and bool(read_path(path))
+    except RecordError:
+        return False
 
 
 def _bytes(file: Path | str | None) -> bytes | None:

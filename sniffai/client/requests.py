@@ -29,6 +29,7 @@ from sniffai.record import MatchRecord
 from sniffai.round import Round
 from sniffai.v1 import (
     analysis_service_pb2,
+    engine_service_pb2,
     move_pb2,
     review_pb2,
     round_pb2,
@@ -81,6 +82,13 @@ class ReviewWishes(TypedDict, total=False):
     """Comes back in the summary, at most 128 characters."""
     language: str | None
     """Of the reasons' text, such as ``"ja"``."""
+
+
+class NoWishes(TypedDict):
+    """Of calls and constructors that take no keyword but those they name.
+
+    Any other one raises :class:`sniffai.client.UnknownArgumentError`.
+    """
 
 
 MAX_LISTED: Final = 2**31 - 1
@@ -136,25 +144,29 @@ def match_request(
     )
 
 
-def legal_request(view: ViewLike) -> rules_service_pb2.ListLegalMovesRequest:
+def legal_request(view: ViewLike, unknown: NoWishes) -> rules_service_pb2.ListLegalMovesRequest:
     """A request for the legal moves."""
+    check_names(unknown, ("timeout",))
     return rules_service_pb2.ListLegalMovesRequest(view=_view(view))
 
 
-def validate_request(view: ViewLike) -> rules_service_pb2.ValidateViewRequest:
+def validate_request(view: ViewLike, unknown: NoWishes) -> rules_service_pb2.ValidateViewRequest:
     """A request for a verdict on a view."""
+    check_names(unknown, ("timeout",))
     return rules_service_pb2.ValidateViewRequest(view=_view(view))
 
 
-def apply_request(deal: DealLike, move: WireMove) -> rules_service_pb2.ApplyMoveRequest:
+def apply_request(deal: DealLike, move: WireMove, unknown: NoWishes) -> rules_service_pb2.ApplyMoveRequest:
     """A request to make a move."""
+    check_names(unknown, ("timeout",))
     return rules_service_pb2.ApplyMoveRequest(deal=_deal(deal), move=_move(move))
 
 
 def deal_request(
-    players: int, seed: int | None, leader: int | None, scores: Iterable[int]
+    players: int, seed: int | None, leader: int | None, scores: Iterable[int], unknown: NoWishes
 ) -> rules_service_pb2.DealRoundRequest:
     """A request for a deal."""
+    check_names(unknown, ("players", "seed", "leader", "scores", "timeout"))
     seats = read_whole(players, "players", 2, 4, ViewError)
     return rules_service_pb2.DealRoundRequest(
         players=seats,
@@ -162,6 +174,12 @@ def deal_request(
         leader=None if leader is None else read_whole(leader, "leader", 0, seats - 1, ViewError),
         scores=read_integers(scores, "scores"),
     )
+
+
+def info_request(unknown: NoWishes) -> engine_service_pb2.GetEngineInfoRequest:
+    """A request for what the server is."""
+    check_names(unknown, ("timeout",))
+    return engine_service_pb2.GetEngineInfoRequest()
 
 
 def _fields(limits: Limits | None, wishes: Wishes, *more: str) -> dict[str, Any]:

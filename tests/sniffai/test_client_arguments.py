@@ -84,6 +84,53 @@ def test_an_unknown_keyword_is_refused_with_what_there_is(method: str) -> None:
             assert all(known in str(error) for known in wishes.__annotations__)
 
 
+PLAIN: dict[str, tuple[Call, str]] = {
+    "legal_moves": (lambda client, given: client.legal_moves(VIEW, **given), "timeout"),
+    "validate": (lambda client, given: client.validate(VIEW, **given), "timeout"),
+    "apply": (lambda client, given: client.apply(ROUND, ROUND.legal_moves()[0], **given), "timeout"),
+    "deal": (lambda client, given: client.deal(2, **given), "leader, players, scores, seed, timeout"),
+    "info": (lambda client, given: client.info(**given), "timeout"),
+}
+"""The calls without a search, and their keywords."""
+
+
+@pytest.mark.parametrize("method", PLAIN)
+def test_a_call_without_a_search_refuses_unknown_keywords_alike(method: str) -> None:
+    call, names = PLAIN[method]
+
+    async def ask(name: str) -> None:
+        async with AsyncClient(NOWHERE) as client:
+            await call(client, {name: 5})
+
+    for name in ("timout", "sede", "limits"):
+        with Client(NOWHERE) as client, pytest.raises(UnknownArgumentError) as blocking:
+            call(client, {name: 5})
+        with pytest.raises(UnknownArgumentError) as waiting:
+            asyncio.run(ask(name))
+        assert str(blocking.value) == str(waiting.value)
+        assert (blocking.value.field, str(blocking.value).endswith(f"There are: {names}")) == (name, True)
+
+
+def test_a_client_refuses_unknown_keywords_and_addresses_by_name() -> None:
+    async def connect(address: Any, given: dict[str, Any]) -> None:
+        AsyncClient(address, **given)
+
+    for name, near in (("adress", "address"), ("time_out", "timeout"), ("key", None)):
+        given: dict[str, Any] = {name: "x"}
+        with pytest.raises(UnknownArgumentError) as unknown:
+            Client(NOWHERE, **given)
+        assert (unknown.value.field, f"mean {near!r}" in str(unknown.value)) == (name, near is not None)
+        assert str(unknown.value).endswith("There are: address, api_key, timeout, tls, wait_for_ready")
+        with pytest.raises(UnknownArgumentError):
+            asyncio.run(connect(NOWHERE, given))
+    for address in (None, 5, "", "a b:1", "\0", "999.0.0.1:1", "127.0.0.1:99999", "\ud800"):
+        with pytest.raises(sniffai.LimitsError) as wrong:
+            Client(address)  # type: ignore[arg-type]
+        assert wrong.value.field == "address"
+        with pytest.raises(sniffai.LimitsError):
+            asyncio.run(connect(address, {}))
+
+
 def test_a_review_takes_no_moves() -> None:
     for name in ("include", "exclude", "max_moves", "objective"):
         refused(name, "analyze_match", {name: None})
@@ -153,9 +200,17 @@ def test_tls_checks_its_arguments(name: str) -> None:
     assert error.value.field == name
 
 
+@pytest.mark.parametrize("name", ["root", "certificate", "key"])
+def test_tls_takes_no_path_that_cannot_be(name: str) -> None:
+    for path in ("a\0b", "\ud800"):
+        with pytest.raises(sniffai.LimitsError) as error:
+            Tls(**{name: path})
+        assert error.value.field == name
+
+
 def test_numpy_numbers_and_none_are_taken() -> None:
     wishes: Any = {"seed": np.uint8(7), "max_moves": np.int64(3), "priority": None, "include": None, "language": None}
     request = requests.recommend_request(VIEW, None, wishes)
     assert (request.seed, request.max_moves) == (7, 3)
-    assert requests.deal_request(np.int8(2), np.int64(5), np.uint8(1), np.array([0, 5])).scores == [0, 5]  # type: ignore[arg-type]
+    assert requests.deal_request(np.int8(2), np.int64(5), np.uint8(1), np.array([0, 5]), {}).scores == [0, 5]  # type: ignore[arg-type]
     assert Connection(NOWHERE, np.float32(1.5), None, None, False).timeout == 1.5  # type: ignore[arg-type]
