@@ -6,11 +6,12 @@ from functools import cached_property
 from itertools import permutations
 from typing import Any, Self
 
-from sniffai.doors import as_whole, keep, read_whole
+from sniffai.doors import as_whole, keep, read_flag, read_kind, read_whole
 from sniffai.errors import LimitsError, RecordError
 from sniffai.levels import named_player
 from sniffai.params import MAX_SIMULATIONS, Limits, check_seed
 from sniffai.rules import PLAYERS, TEAMS
+from sniffai.shown import shown
 from sniffai.statistics import Estimate, ratio_and_error, relabelling_test, wilson_interval
 
 
@@ -37,10 +38,15 @@ class ArenaSpec:
     """For searches that name no limit of their own."""
 
     def __post_init__(self) -> None:
-        keep(self, "players", as_whole(self.players))
+        seats = as_whole(self.players)
+        if seats not in PLAYERS:
+            raise LimitsError(
+                f"2, 3 or 4 seats, not {shown(self.players)}", reason="PLAYERS_OUT_OF_RANGE", field="players"
+            )
+        keep(self, "players", seats)
+        keep(self, "whole_matches", read_flag(self.whole_matches, "whole_matches"))
+        read_kind(self.limits, Limits, "limits", "NOT_LIMITS")
         keep(self, "pairings", read_whole(self.pairings, "pairings", 1, MAX_SIMULATIONS))
-        if self.players not in PLAYERS:
-            raise LimitsError(f"2, 3 or 4 seats, not {self.players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
         keep(self, "seed", check_seed(self.seed))
         named_player(self.a, self.limits)
         named_player(self.b, self.limits)

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
+from sniffai.doors import read_kind
 from sniffai.errors import LimitsError
 from sniffai.params import Limits
 from sniffai.people import CarelessPlayer, ForgetfulPlayer
@@ -99,6 +100,7 @@ def level_player(name: str, defaults: Limits | None = None) -> Player:
     :param defaults: limits of a level that has none of its own.
     :raises LimitsError: there is no such level.
     """
+    read_kind(name, str, "level", "NOT_A_TEXT")
     for level in LEVELS:
         if level.name == name:
             return _limited(level.player, defaults or Limits())
@@ -124,7 +126,7 @@ def named_player(text: str, defaults: Limits | None = None) -> Player:
     :param defaults: limits of a search that names none.
     :raises LimitsError: the name or a parameter is unknown or out of range.
     """
-    name, _, rest = text.partition(":")
+    name, _, rest = read_kind(text, str, "player", "NOT_A_TEXT").partition(":")
     if name == "level":
         return level_player(rest, defaults)
     if name == "careless":

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Protocol
 
+from sniffai.doors import read_kind
 from sniffai.errors import LimitsError
 from sniffai.moves import Move
 from sniffai.nets import load_policy
@@ -96,7 +97,7 @@ def parse_player(text: str, defaults: Limits | None = None) -> Player:
     :raises LimitsError: the name or a parameter is unknown or out of range; ``field`` is the parameter, else
         ``"player"``.
     """
-    name, _, rest = text.partition(":")
+    name, _, rest = read_kind(text, str, "player", "NOT_A_TEXT").partition(":")
     if name in _SIMPLE:
         read_parameters(name, rest, {})
         return _SIMPLE[name]

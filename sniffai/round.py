@@ -186,8 +186,10 @@ class Round:
         """Who leads the next round of the match: the seat that went out, after a blocked round one by lot (§2).
 
         :param seed: decides the lot; any whole number from 0.
+        :raises ViewError: it is none.
         """
-        return seat_by_lot(self.players, seed) if self.went_out is None else self.went_out
+        by_lot = seat_by_lot(self.players, seed)
+        return by_lot if self.went_out is None else self.went_out
 
     def copy(self) -> Self:
         """An independent copy."""

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Self, TypeAlias
 
-from sniffai.doors import as_real
+from sniffai.doors import as_real, read_callable
 from sniffai.errors import LimitsError
-from sniffai.params import Limits
+from sniffai.params import MAX_SECONDS, Limits
 from sniffai.report import Analysis
 from sniffai.shown import shown
 
@@ -61,20 +61,23 @@ class Run:
     ) -> Self:
         """A run that starts now; parameters as :meth:`sniffai.Searcher.run`.
 
-        :raises LimitsError: the interval is not above 0, or the end is no moment.
+        :raises LimitsError: the interval is not above 0, the end is no moment, or who is to be told cannot be called.
         """
-        if end is not None and ((moment := as_real(end)) is None or math.isnan(moment)):
-            raise LimitsError(f"a moment is expected, not {shown(end)}", reason="NOT_A_NUMBER", field="end")
-        pause = as_real(interval)
+        read_callable(on_snapshot, "on_snapshot")
+        read_callable(on_slice, "on_slice")
+        started = time.monotonic()
+        end = None if end is None else _read_moment(end)
+        if end is not None and end > started + MAX_SECONDS:
+            end = None
+        pause = _as_float(interval)
         if pause is None or not pause > 0:
             raise LimitsError(f"above 0 is expected, not {shown(interval)}", reason="OUT_OF_RANGE", field="interval")
-        started = time.monotonic()
         last = math.inf if limits.seconds is None else started + limits.seconds
         by_end = end is not None and end < last
         if end is not None and by_end:
             last = max(end, started + LEAST_SECONDS)
         latest = math.inf if end is None else max(end, started + LEAST_SECONDS)
-        return cls(limits, by_end, last, started, on_snapshot, float(pause), on_slice, latest, started)
+        return cls(limits, by_end, last, started, on_snapshot, pause, on_slice, latest, started)
 
     @property
     def spent(self) -> float:
@@ -134,3 +137,22 @@ class Run:
     def shortened(self) -> Limits:
         """The limits with the time that there is in truth."""
         return replace(self.limits, seconds=self.last - self.started) if self.by_end else self.limits
+
+
+def _read_moment(end: float) -> float:
+    """:raises LimitsError: it is no number."""
+    moment = _as_float(end)
+    if moment is None or math.isnan(moment):
+        raise LimitsError(f"a moment is expected, not {shown(end)}", reason="NOT_A_NUMBER", field="end")
+    return moment
+
+
+def _as_float(value: object) -> float | None:
+    """A number as a ``float``, infinite where it is too large for one; ``None`` where it is none."""
+    number = as_real(value)
+    if number is None:
+        return None
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf

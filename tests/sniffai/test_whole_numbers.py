@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sniffai
-from sniffai import Limits, Round, View, analyze
+from sniffai import Limits, Round, View, analyze, levels, players
 from sniffai.contest import ArenaSpec
 from sniffai.draw import tally_svg
 
@@ -76,3 +76,51 @@ def test_what_is_no_whole_number_stays_refused(value: Any) -> None:
     ):
         with pytest.raises(sniffai.SniffError):
             make()
+
+
+def test_clocks_and_callbacks_of_a_run_are_read_at_the_door() -> None:
+    """Also where the run has no time to use them."""
+    view = Round.deal(2, 5, leader=0).view(0)
+    few = Limits(simulations=5)
+    for end in (10**400, np.float32(1e30), 1e308):
+        assert sniffai.Searcher(view).run(few, end=end).stop == "simulations"  # type: ignore[arg-type]
+    assert sniffai.Searcher(view).run(few, interval=10**400).stop == "simulations"
+    assert sniffai.Searcher(view).run(Limits(seconds=10), end=-(10**400)).stop == "deadline"
+    wrong: list[tuple[str, Any]] = [
+        *(("end", value) for value in (float("nan"), "1", True, [])),
+        *(("interval", value) for value in (0, -(10**400), float("nan"), "1", None)),
+        *((name, value) for name in ("on_snapshot", "on_slice") for value in (1, "print", False)),
+    ]
+    for name, value in wrong:
+        with pytest.raises(sniffai.LimitsError) as error:
+            sniffai.Searcher(view).run(few, **{name: value})
+        assert error.value.field == name
+
+
+def test_names_of_players_are_texts() -> None:
+    for value in (None, 1, b"greedy", ["greedy"], np.array(["greedy"])):
+        made: Any = (
+            lambda value=value: ArenaSpec(value, "random"),
+            lambda value=value: ArenaSpec("random", value),
+            lambda value=value: levels.level_player(value),
+            lambda value=value: levels.named_player(value),
+            lambda value=value: players.parse_player(value),
+        )
+        for make in made:
+            with pytest.raises(sniffai.LimitsError):
+                make()
+    for field in ("players", "whole_matches", "limits"):
+        for value in (2.0, "yes", [], np.array([2, 3])):
+            with pytest.raises(sniffai.LimitsError) as error:
+                ArenaSpec("greedy", "random", **{field: value})
+            assert error.value.field == field
+
+
+def test_the_seed_of_a_lot_is_checked_even_where_none_is_drawn() -> None:
+    round_ = Round.deal(2, 5)
+    while not round_.over:
+        round_.play(round_.legal_moves()[0])
+    for seed in (-1, True, 1.5, "1", None):
+        with pytest.raises(sniffai.ViewError) as error:
+            round_.next_leader(seed)  # type: ignore[arg-type]
+        assert error.value.field == "seed"
