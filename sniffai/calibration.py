@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sniffai.arena import derived_seed
+from sniffai.arrays import ArrayHolder
 from sniffai.players import Player
 from sniffai.selfplay import Decision, decisions
 from sniffai.statistics import Estimate, ratio_and_error
@@ -97,8 +98,8 @@ class CalibrationReport:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement(ArrayHolder):
     """What the three beliefs said at one decision, and what was true."""
 
     log_likelihoods: tuple[float, float, float]

@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from sniffai.arrays import ArrayHolder
 from sniffai.selfplay import Decision
 from sniffai_ext.policy import Policy
 
@@ -27,8 +28,8 @@ _RANGE: Final = (0.05, 200.0)
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice(ArrayHolder):
     """A decision as the policy sees it."""
 
     phase: int

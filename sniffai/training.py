@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sniffai.arrays import ArrayHolder
 from sniffai.doors import keep, read_real, read_whole
 from sniffai.errors import LimitsError
 from sniffai.nets import Weights
@@ -78,8 +79,8 @@ class TrainingPlan:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TrainedNets:
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedNets(ArrayHolder):
     """A pair of nets, and how well they do."""
 
     plan: TrainingPlan

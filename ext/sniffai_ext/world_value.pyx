@@ -25,6 +25,14 @@ cdef class WorldValue:
     def __reduce__(self):
         return type(self), (self.players, np.array(self.weights))
 
+    def __eq__(self, other):
+        if not isinstance(other, WorldValue):
+            return NotImplemented
+        return self.players == other.players and np.array_equal(self.weights, (<WorldValue>other).weights)
+
+    def __hash__(self):
+        return hash((self.players, np.asarray(self.weights).tobytes()))
+
     def __copy__(self):
         return self                          # it never changes
 

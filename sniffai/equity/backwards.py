@@ -6,6 +6,7 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from sniffai.arrays import ArrayHolder
 from sniffai.equity.rounds import BY_LOT, ScoredRounds, Whole
 from sniffai.rules import TEAMS
 from sniffai_ext.recursion import first_to_reach, solve
@@ -17,7 +18,7 @@ WARM_UP: Final = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcomes:
+class Outcomes(ArrayHolder):
     """Rounds that are alike taken together: the same points by team, had and within reach, and the same next lead."""
 
     reach: Whole

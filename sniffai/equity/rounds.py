@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sniffai.arena import derived_seed, mapped, play_round
+from sniffai.arrays import ArrayHolder
 from sniffai.equity.table import STEP
 from sniffai.levels import named_player
 from sniffai.nets import load_policy
@@ -34,7 +35,7 @@ Whole = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScoredRounds:
+class ScoredRounds(ArrayHolder):
     """Rounds of one number of seats."""
 
     players: int

@@ -19,9 +19,12 @@ import pytest
 import sniffai
 from sniffai import Limits, Round, analyze, client, wire
 from sniffai.arena import ArenaSpec, play_arena
+from sniffai.calibration import Judgement
 from sniffai.client.requests import match_request
 from sniffai.draw import plan_layout
 from sniffai.equity import load
+from sniffai.equity.backwards import Outcomes
+from sniffai.equity.rounds import play_rounds
 from sniffai.explain import reasons
 from sniffai.levels import LEVELS
 from sniffai.players import GreedyPlayer, PolicyPlayer, RandomPlayer
@@ -29,13 +32,17 @@ from sniffai.review import Subject, review
 from sniffai.review.strength import strength_of
 from sniffai.solver import Solver, solve, solve_view
 from sniffai.statistics import mean_and_error
+from sniffai.temperature import Choice
+from sniffai.training import TrainedNets, TrainingPlan
 from sniffai.v1 import analysis_service_pb2
 from sniffai.watch import Watch
 from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.layout import Layout as CoreLayout
+from sniffai_ext.policy import Policy, weight_count
 from sniffai_ext.round import Round as CoreRound
 from sniffai_ext.search import Search as CoreSearch
 from sniffai_ext.solver import Solver as CoreSolver
+from sniffai_ext.world_value import WorldValue, world_weight_count
 
 MODULES: Final = (
     *("sniffai", "sniffai.draw", "sniffai.equity", "sniffai.review", "sniffai.explain", "sniffai.client"),
@@ -277,3 +284,26 @@ def test_values_go_to_another_process_and_back(values: dict[type, Any]) -> None:
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         back = pool.submit(there, [values[kind] for kind in kinds]).result(timeout=60)
     assert back == [values[kind] for kind in kinds]
+
+
+def arrays_held() -> Iterator[Any]:
+    """Values that hold arrays, and nets, each made twice alike and once otherwise."""
+    for one, other in ((1.0, 2.0), (3.0, 1.0)):
+        yield [Choice(0, np.array([one, 0.5]), 1) for _ in range(2)] + [Choice(0, np.array([other, 0.5]), 1)]
+    said, held = np.array([0.25, 0.75]), np.array([0.0, 1.0])
+    yield [Judgement((-1.0, -1.0, -1.0), (said, said, each), held, 9.0, True) for each in (said, said.copy(), held)]
+    weights = np.array([1, 2], np.float32)
+    plan = TrainingPlan(2, 1)
+    yield [TrainedNets(plan, weights, each, 1.0, 1.0) for each in (weights, weights.copy(), weights[::-1])]
+    scored = [play_rounds("policy", 2, 20, seed) for seed in (1, 1, 2)]
+    yield scored
+    yield [Outcomes.of(each) for each in scored]
+    for kind, count in ((Policy, weight_count), (WorldValue, world_weight_count)):
+        yield [kind(2, np.full(count(2), each, np.float32)) for each in (0.5, 0.5, 0.25)]
+
+
+def test_what_holds_arrays_compares_as_a_whole() -> None:
+    for one, twin, other in arrays_held():
+        assert (one == twin, one != twin, hash(one) == hash(twin)) == (True, False, True), type(one)
+        assert (one == other, one == object()) == (False, False), type(one)
+        assert [(copied == one, copied == other) for copied in copies(one)] == [(True, False)] * 8, type(one)
