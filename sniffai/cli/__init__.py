@@ -6,7 +6,7 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-from sniffai.cli.signs import complain, tolerate_narrow_output
+from sniffai.cli.signs import complain, tolerate_narrow_output, write_in_large_pieces
 from sniffai.extras import what_to_install
 
 
@@ -30,6 +30,7 @@ def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
 
 def _run() -> NoReturn:
     tolerate_narrow_output()
+    write_in_large_pieces()
     # gRPC's C core writes lines of its own to standard error; here each failure is one line, told by us.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:

@@ -22,16 +22,22 @@ class Output:
 
     :param path: as the user named it.
     :param option: such as ``"--out"``, for messages.
+    :param source: what the command reads: a file, which is not to be overwritten, ``"-"`` or text.
     :param endings: how the name may end, such as ``(".npz",)``; any way where there is none.
-    :raises BadParameter: the name ends otherwise.
+    :raises BadParameter: the name ends otherwise, is none, or is that of the file that is read.
     :raises BadInput: the file cannot be written; nothing has been computed so far.
     """
 
-    def __init__(self, path: str, option: str, *endings: str) -> None:
+    def __init__(self, path: str, option: str, *endings: str, source: str = "-") -> None:
         self.path = path
+        if path in ("", "-"):
+            told = "the name of a file is expected; standard output is /dev/stdout" if path else "the name is empty"
+            raise click.BadParameter(told, param_hint=option)
         if endings and Path(path).suffix.lower() not in endings:
             raise click.BadParameter(f"the name of the file ends in {' or '.join(endings)}", param_hint=option)
         try:
+            if os.path.exists(source) and Path(path).is_file() and Path(path).samefile(source):
+                raise click.BadParameter(f"{path} is read; give another file to write", param_hint=option)
             self._check()
         except (OSError, ValueError) as error:
             raise BadInput(f"{path}: {_why(error)}") from None

@@ -49,7 +49,7 @@ def command(
     place. A view tells what one seat saw: then its decisions are reviewed. The options go before the limits, the seed
     and the language of a request.
     """
-    output = None if page is None else Output(page, "--html")
+    output = None if page is None else Output(page, "--html", source=file)
     form = load(file)
     subject, asked = form.subject(), _asked(form)
     limits = Limits(simulations if simulations or seconds else DEFAULT_SIMULATIONS, seconds)

@@ -12,6 +12,9 @@ from typing import Final
 
 from sniffai.shown import visible
 
+PIECE: Final = 1 << 16
+"""Bytes that standard output is written in at most, where it is no terminal: what a pipe takes at once."""
+
 HANDLER: Final = "sniffai.plain"
 """The name of the error handler."""
 
@@ -45,6 +48,17 @@ def tolerate_narrow_output() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and stream.errors in ("strict", "surrogateescape", "backslashreplace"):
             stream.reconfigure(errors=HANDLER)
+
+
+def write_in_large_pieces() -> None:
+    """Write standard output whole, unless it is a terminal.
+
+    Python without buffers (``PYTHONUNBUFFERED``) says nothing of what a device that is nearly full did not take. And in
+    small pieces it would be chance whether a command is done before its reader (``| head -1``) goes away.
+    """
+    stream = sys.stdout
+    if isinstance(stream, TextIOWrapper) and not stream.isatty():
+        sys.stdout = open(stream.fileno(), "w", PIECE, stream.encoding, stream.errors, closefd=False)  # noqa: SIM115
 
 
 def complain(message: str, program: str = "sniffai") -> None:

@@ -137,8 +137,9 @@ def show(made: Table) -> None:
     """
     if made.title is not None:
         made.title = visible(str(made.title).translate(ISOLATES), "")
-    width = terminal_width()
+    width, columns = terminal_width(), list(made.columns)
     if width is not None and not fit(made, width):
+        made.columns = columns  # there is room for those to spare as well
         tell("\n".join(_records(made)))
         return
     target = StringIO()

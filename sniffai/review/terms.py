@@ -17,6 +17,10 @@ LINE_STEPS: Final = 4
 """Moves of the best line that a reader is told, after the best move itself."""
 
 
+NAME_LETTERS: Final = 40
+"""Letters of a longer name that are told: rows and charts keep their shape."""
+
+
 def verdict_name(verdict: Verdict, say: Words) -> str:
     """A class of placements."""
     return {
@@ -77,7 +81,8 @@ def scale_names(players: int, say: Words) -> list[str]:
 
 def seat_name(subject: Subject, seat: int, say: Words) -> str:
     """A seat, with the name of who sits there."""
-    name = isolated(subject.names[seat])
+    name = subject.names[seat]
+    name = isolated(name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…")
     return say.say("Seat {seat}", seat=seat) + (f" ({name})" if name else "")
 
 

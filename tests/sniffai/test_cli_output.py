@@ -168,3 +168,35 @@ def test_a_file_is_written_even_where_nobody_reads_the_screen(
     target = here / "result.json"
     run(["arena", "random", "greedy", "--deals", "1", "--workers", "1", "--out", str(target)])
     assert json.loads(target.read_text(encoding="utf-8"))["b"] == "greedy"
+
+
+def test_what_is_read_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = Path("a.svg")
+    match.write_text(ROUND.to_text(), encoding="utf-8")
+    Path("link.svg").symlink_to(match)
+    for args in (["review", "a.svg", "--simulations", "1", "--html"], ["draw", "a.svg", "-o"]):
+        for name in ("a.svg", "./a.svg", str(match.absolute()), "link.svg"):
+            assert run([*args, name]) == 2
+            assert capsys.readouterr() == ("", f"sniffai: Invalid value for {_option(args)}: {_read(name)}\n")
+    assert match.read_text(encoding="utf-8") == ROUND.to_text()
+    assert run(["draw", ROUND.to_text() + " " * 5000, "-o", "b.svg"]) == 0
+
+
+def _option(args: list[str]) -> str:
+    return "--html" if args[-1] == "--html" else "--output"
+
+
+def _read(name: str) -> str:
+    return f"{name} is read; give another file to write"
+
+
+@pytest.mark.parametrize("args", [args for args, _, _ in WRITERS.values()], ids=WRITERS)
+def test_no_name_and_the_sign_of_standard_output_are_no_files(
+    here: Path, capsys: pytest.CaptureFixture[str], args: list[str]
+) -> None:
+    for name, told in (("", "the name is empty"), ("-", "standard output is /dev/stdout")):
+        assert run([*args, name]) == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        assert told in err
+    assert list((here / "here").iterdir()) == []

@@ -175,6 +175,7 @@ def test_no_value_is_lost_on_a_terminal(
     for row in rows:
         assert set(row[:9]) <= set(values)
     assert ("\x1b" in seen) == (term != "dumb" and int(columns) >= 60)
+    assert ("then: " in seen) == (int(columns) < 60 or int(columns) == 300)
     if int(columns) >= 60:
         table = unstyled(seen).splitlines()[2:12]
         assert max(map(len, table)) <= int(columns)
@@ -284,6 +285,36 @@ def test_a_program_ends_alike_when_its_reader_is_gone(program: str) -> None:
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False, timeout=60)
     os.close(writer)
     assert (done.returncode, done.stderr) == (READER_GONE, b"")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_device_that_takes_half_of_it_is_told(tmp_path: Path, view: str, unbuffered: str) -> None:
+    limited = ["bash", "-c", 'ulimit -f 4; exec "$@" >half.svg', "bash", sys.executable, "-m", "sniffai", "draw", view]
+    env = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(limited, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "sniffai: standard output: File too large\n")
+    assert (tmp_path / "half.svg").stat().st_size == 4096
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("args", [["info"], ["perft", "--depth", "2", "--divide"]], ids=" ".join)
+def test_output_goes_into_a_pipe_in_one_piece(args: list[str], unbuffered: str) -> None:
+    reader, writer = os.pipe2(os.O_DIRECT)  # a reading gets one writing
+    env = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    subprocess.run([sys.executable, "-m", "sniffai", *args], stdout=writer, env=env, check=True, timeout=60)
+    os.close(writer)
+    pieces = [os.read(reader, 65536) for _ in range(2)]
+    os.close(reader)
+    assert pieces[0].count(b"\n") > 5
+    assert pieces[1] == b""
+
+
+def test_a_long_name_leaves_room_for_the_rest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = hostile_match(tmp_path, "N" * 3000)
+    assert run(["review", str(path), "--simulations", "1"]) == 0
+    out = capsys.readouterr().out
+    assert f"Seat 0 ({'N' * 39}…)" in out
+    assert max(map(len, out.splitlines())) < 200
 
 
 def test_a_closed_output_is_told() -> None:
