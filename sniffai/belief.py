@@ -38,7 +38,7 @@ class World:
 
 
 class Belief:
-    """Uniform over all deals that explain the view. Beliefs of equal views are equal.
+    """Uniform over all deals that explain the view. Beliefs of equal views are equal. Threads may share one.
 
     :raises HistoryError: no deal does.
     """
@@ -68,8 +68,9 @@ class Belief:
     def table(self) -> npt.NDArray[np.float64]:
         """Exact marginals, read-only float64 ``[28, players + 1]``: tile by seat, last column the talon."""
         if self._table is None:
-            self._table = self._core.table()
-            self._table.setflags(write=False)
+            table = self._core.table()
+            table.setflags(write=False)
+            self._table = table  # once nobody can write to it: other threads may read it
         return self._table
 
     def probability(self, tile: TileLike, place: Place) -> float:

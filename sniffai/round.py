@@ -21,6 +21,8 @@ R = TypeVar("R", bound="Round")
 class Round:
     """One deal, played tile by tile. Forced draws and passes happen by themselves and are noted in :attr:`events`.
 
+    Threads may read one together. Where one of them plays, the others must not use it: give each a :meth:`copy`.
+
     :param players: seats, 2..4.
     :param hands: the tiles dealt to each seat, as ``"4|6"`` or :class:`Tile`.
     :param talon: the undealt tiles in the order of drawing.

@@ -30,7 +30,7 @@ NODE_CAP: Final = 4_000_000
 
 
 class DealSearcher(Searcher):
-    """One study of a round, all hands known; used as :class:`Searcher`.
+    """One study of a round, all hands known; used as :class:`Searcher`, also by several threads.
 
     :param round_: it is not over; the seat to move is the one whose moves are evaluated.
     :raises ViewError: the round is over.

@@ -28,7 +28,7 @@ Duty = Literal["play", "draw", "pass", "wait", "over"]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one seat knows; equal to every view of the same content, and hashable.
+    """What one seat knows; equal to every view of the same content, and hashable. Threads may share it.
 
     Made by :meth:`Round.view`, :meth:`from_events`, :meth:`from_snapshot` or :meth:`from_text`; each checks all of it.
     """

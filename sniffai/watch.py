@@ -28,7 +28,7 @@ class _Followed(History):
 
 
 class Watch:
-    """The knowledge of all seats of one round.
+    """The knowledge of all seats of one round. One thread uses it at a time; the views that it gives are free of it.
 
     :param round_: may be under way; :meth:`view` takes notice of what was played since.
     """

@@ -33,7 +33,10 @@ T = TypeVar("T")
 
 
 class AsyncClient:
-    """:class:`sniffai.client.Client` for asyncio: made inside a running event loop, parameters and errors the same."""
+    """:class:`sniffai.client.Client` for asyncio: made inside a running event loop, parameters and errors the same.
+
+    It belongs to that loop; all tasks there may share it, other threads must not use it.
+    """
 
     def __init__(
         self,

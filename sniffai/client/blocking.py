@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class Client:
-    """One connection to a server, made at the first call. Safe to share between threads.
+    """One connection to a server, made at the first call. Threads may share one.
 
     :param address: ``host:port`` (``[host]:port`` for IPv6), ``unix:path``, or another target that gRPC knows, such as
         ``dns:///host:port``; over all addresses of a name calls take turns. This machine is reached through no proxy.

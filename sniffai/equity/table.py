@@ -35,7 +35,7 @@ MOST_LEAD: Final = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Equity:
-    """Every team's chance to win the match, from the scores and who leads next.
+    """Every team's chance to win the match, from the scores and who leads next. Threads may share one.
 
     The chances hold between two rounds, for equal players who play as the table's player did. Scores may be below zero.
     """

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import sniffai
-from sniffai import BusyError, Limits, Round, Searcher
+from sniffai import BusyError, Limits, Round, Searcher, equity
 from sniffai.nets import load_policy
 from sniffai.solver import Solver
 from sniffai.study import DealSearcher
@@ -130,6 +130,68 @@ def test_a_round_that_another_thread_plays_on_is_counted_as_it_was() -> None:
             time.sleep(0.0005)
         thread.join()
         assert counted[0] <= expected
+
+
+def test_one_view_serves_six_threads() -> None:
+    """Views, their layouts and what is asked of them."""
+    round_ = Round.deal(4, 6)
+    for _ in range(9):
+        round_.play(round_.legal_moves()[0])
+    view = round_.view(round_.seat)
+
+    def ask(_: int) -> Any:
+        return [
+            (
+                view.to_text(),
+                view.legal_moves(),
+                view.layout,
+                hash(view),
+                [view.after(move) for move in view.legal_moves()],
+            )
+            for _ in range(10)
+        ][-1]
+
+    alone = ask(0)
+    assert in_threads(6, ask) == [alone] * 6
+
+
+def test_one_belief_serves_six_threads() -> None:
+    """Also while its table is worked out for the first time."""
+    view = Round.deal(3, 5).view(0)
+
+    def ask(belief: sniffai.Belief, number: int) -> Any:
+        table = belief.table
+        assert not table.flags.writeable
+        sampled = [part.tolist() for part in belief.sample_many(2000, number)]
+        return table.tolist(), belief.assignments, sampled, belief.worlds(300)
+
+    alone = [ask(sniffai.Belief(view), number) for number in range(6)]
+    belief = sniffai.Belief(view)
+    assert in_threads(6, lambda number: ask(belief, number)) == alone
+
+
+def test_one_table_of_equity_serves_six_threads() -> None:
+    for players in (2, 3, 4):
+        table = equity.load(players)
+        teams = 3 if players == 3 else 2
+
+        def ask(number: int, table: equity.Equity = table, teams: int = teams) -> Any:
+            return [table.chance([5 * ((number + k) % 20)] * teams, leader=0) for k in range(40)]
+
+        alone = [ask(number) for number in range(6)]
+        assert in_threads(6, ask) == alone
+
+
+def test_searches_of_one_view_in_six_threads_are_those_of_one() -> None:
+    alone = [sniffai.analyze(VIEW, Limits(simulations=2000), seed=k).moves for k in range(6)]
+    assert in_threads(6, lambda k: sniffai.analyze(VIEW, Limits(simulations=2000), seed=k).moves) == alone
+
+
+def test_runs_of_one_searcher_in_six_threads_take_turns() -> None:
+    searcher = Searcher(VIEW, seed=4)
+    found = in_threads(6, lambda k: searcher.run(Limits(simulations=1000 * (k + 1))).effort.simulations)
+    assert sorted(found)[-1] == 6000
+    assert all(1000 * (k + 1) <= one <= 6000 for k, one in enumerate(found))
 
 
 def test_a_turn_is_for_one_thread_at_a_time() -> None:
