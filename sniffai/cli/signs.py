@@ -46,7 +46,7 @@ def tolerate_narrow_output() -> None:
     """Write what standard output and standard error can take, whatever their encoding, and never fail for a sign."""
     codecs.register_error(HANDLER, _plain)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper) and stream.errors in ("strict", "surrogateescape", "backslashreplace"):
+        if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=HANDLER)
 
 
