@@ -11,6 +11,8 @@ from typing import Final
 
 SAY_SECONDS: Final = 0.2
 """How long a line for standard error waits for somebody to read there."""
+ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT)
+"""The signals that end a command."""
 INTERRUPTED: Final = 128 + signal.SIGINT
 READER_GONE: Final = 128 + 13
 """The exit status where whoever read the output went away: that of programs that SIGPIPE ends."""
@@ -57,8 +59,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         return INTERRUPTED
 
 
-def say(text: str) -> None:
-    """Write a line to standard error; where that is full, or nobody reads it, the line is lost.
+def say(text: str) -> bool:
+    """Write a line to standard error; where that is full, or nobody reads it, the line is lost: then it is false.
 
     Nothing in it steers a terminal, wherever it comes from.
     """
@@ -69,6 +71,8 @@ def say(text: str) -> None:
     with contextlib.suppress(OSError, ValueError):
         if _takes(sys.stderr):
             print(text, file=sys.stderr, flush=True)
+            return True
+    return False
 
 
 def _fail_for_module(error: ImportError) -> int:
@@ -104,15 +108,17 @@ def _open_streams() -> None:
 
 def _heed_signals() -> None:
     """End with a line, whatever is being imported or read, until a server takes the signals over."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         signal.signal(number, _stopped)
     if sys.argv[1:2] == ["serve"]:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the files are about to be read
 
 
 def _stopped(number: int, _frame: FrameType | None) -> None:
-    say(f"sniffai-server: stopped by {signal.Signals(number).name}")
-    os._exit(128 + number)
+    try:
+        say(f"sniffai-server: stopped by {signal.Signals(number).name}")
+    finally:
+        os._exit(128 + number)
 
 
 def _give_up_output() -> None:

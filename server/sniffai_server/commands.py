@@ -22,10 +22,10 @@ from sniffai_server.keys import PRIORITIES, KeysError, add_entry, entry_of, make
 from sniffai_server.listening import ListenError
 from sniffai_server.logs import open_log
 from sniffai_server.probe import why_not_serving
-from sniffai_server.process import serve
+from sniffai_server.process import hold_signals, serve
 from sniffai_server.settings import Settings, default_of, kind_of, rule_of, settings_fields
 from sniffai_server.tls import SecurityError, certificates_of, channel_credentials
-from sniffai_server.tracing import TracingError, read_endpoint
+from sniffai_server.tracing import Tracing, TracingError
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +49,7 @@ def run(arguments: Sequence[str] | None) -> int:
 def _serve(options: argparse.Namespace) -> int:
     """Serve; from the moment that the settings are known, whatever goes wrong is a line of the log."""
     settings = _config(options).settings
+    hold_signals()
     with open_log(settings.log_format, settings.log_level):
         try:
             return asyncio.run(serve(settings))
@@ -71,14 +72,14 @@ def _check(settings: Settings) -> None:
 
     :raises SecurityError: a file of TLS cannot be used, or plaintext would be open to other machines.
     :raises KeysError: the file of API keys cannot be used.
-    :raises TracingError: there is no such endpoint.
+    :raises TracingError: spans cannot be sent there.
     """
     certificates_of(settings)
     channel_credentials(Trust(settings.health_ca, settings.health_cert, settings.health_key))
     if settings.keys_file:
         read_keys(Path(settings.keys_file), settings)
     if settings.otlp_endpoint:
-        read_endpoint(settings.otlp_endpoint)
+        Tracing.to(settings.otlp_endpoint).close()
 
 
 def _info(options: argparse.Namespace) -> int:
@@ -101,9 +102,14 @@ def _health(options: argparse.Namespace) -> int:
 
 
 def _own_address(settings: Settings) -> Address:
-    """Where a server with these settings is reached from its own machine."""
+    """Where a server with these settings is reached from its own machine.
+
+    :raises ConfigError: the system chooses its port.
+    """
     if settings.socket is not None:
         return settings.socket
+    if not settings.port:
+        raise ConfigError("port 0 stands for any port: tell by --address where the server is")
     host = settings.host_name
     return read_address(join_address(WILDCARDS.get(host, host), settings.port))
 
@@ -116,8 +122,7 @@ def _key(options: argparse.Namespace) -> int:
         add_entry(Path(options.file), options.name, entry, Settings())
     else:
         print(entry, flush=True)
-    say(f"the key of {options.name}, shown only now: {key}")
-    return 0
+    return 0 if say(f"the key of {options.name}, shown only now: {key}") else 1
 
 
 def _config(options: argparse.Namespace) -> Config:

@@ -4,14 +4,13 @@ import difflib
 import json
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from sniffai.shown import shown, steers
-from sniffai_server.files import decode, read_file
+from sniffai_server.files import decode, read_file, read_toml
 from sniffai_server.settings import (
     SettingError,
     Settings,
@@ -31,10 +30,12 @@ FOREIGN: Final = frozenset({FILE_VARIABLE, "SNIFFAI_API_KEY", "SNIFFAI_BUILD"})
 """Variables with the prefix that are no settings."""
 SERVICE: Final = re.compile(
     rf"{PREFIX}([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
+    rf"|{PREFIX}([A-Z0-9_]+_)?ENV_.+",
+    re.DOTALL,
 )
-"""Variables by which Kubernetes, and Docker before it, tell of a service whose name begins with ours."""
-SERVICE_ADDRESS: Final = re.compile(r"(tcp|udp|sctp)://.*")
-"""What such a variable has that is named like a setting: ``SNIFFAI_PORT`` of a service called sniffai."""
+"""Variables by which Kubernetes, and the links of Docker, tell of a service whose name begins with ours."""
+SERVICE_VALUES: Final = {"_PORT": re.compile(r"(tcp|udp|sctp)://.*"), "_NAME": re.compile(r"/[^/]+/[^/]+")}
+"""What such variables have whose names look like settings: ``SNIFFAI_PORT`` of a service called sniffai."""
 FLAGS: Final = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 
 
@@ -161,13 +162,14 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, _Given]:
 
 def _of_service(variable: str, text: str) -> bool:
     """Whether a container platform has set a variable, for a service that it knows."""
-    return bool(SERVICE.fullmatch(variable) or (variable.endswith("_PORT") and SERVICE_ADDRESS.fullmatch(text.strip())))
+    value = SERVICE_VALUES.get(variable[-5:])
+    return bool(SERVICE.fullmatch(variable) or (value and value.fullmatch(text.strip())))
 
 
 def _from_file(file: Path) -> dict[str, _Given]:
     try:
         text = decode(read_file(file))
-        table = tomllib.loads(text)
+        table = read_toml(text)
     except OSError as error:
         raise ConfigError(f"file {file}: {error.strerror}") from None
     except ValueError as error:

@@ -3,12 +3,18 @@
 import codecs
 import errno
 import os
+import re
 import stat
+import tomllib
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from sniffai.shown import shown
 
 MOST_BYTES: Final = 16 << 20
 """More than any file of keys or certificates has."""
+PLACE: Final = re.compile(r"\(at line ([0-9]+), column ([0-9]+)\)")
+"""Where something is wrong, in the words of ``tomllib``."""
 KINDS: Final = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFDIR: "a directory",
@@ -50,7 +56,7 @@ def check_regular(mode: int) -> None:
 
 
 def decode(content: bytes) -> str:
-    """The text of a file: UTF-8, with or without a byte order mark.
+    """The text of a file: UTF-8, with or without a byte order mark; each line ends with a plain end of a line.
 
     :raises TextError: it is something else.
     """
@@ -60,7 +66,28 @@ def decode(content: bytes) -> str:
         line = content.count(b"\n", 0, content.index(b"\0")) + 1
         raise TextError(f"line {line}: UTF-8 text is expected, and this has a NUL, as UTF-16 has")
     try:
-        return content.decode("utf-8-sig")
+        return re.sub(r"\r\n?", "\n", content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise TextError(f"line {line}: UTF-8 text is expected, not the byte 0x{content[error.start]:02x}") from None
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The tables of a file's text.
+
+    :raises TextError: it is no TOML.
+    """
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise TextError("it is nested too deeply") from None
+    except ValueError as error:
+        raise TextError(f"{error}{_foreign_sign(text, str(error))}") from None
+
+
+def _foreign_sign(text: str, fault: str) -> str:
+    """What stands where TOML finds a fault, if it is a sign that only looks right, such as a full-width digit."""
+    place = PLACE.search(fault)
+    line = text.split("\n")[int(place[1]) - 1] if place else ""
+    sign = line[int(place[2]) - 1 : int(place[2])] if place else ""
+    return "" if sign.isascii() else f": TOML has no {shown(sign)} there"

@@ -10,7 +10,6 @@ import hmac
 import os
 import re
 import secrets
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -20,7 +19,7 @@ from typing import Any, Final
 
 from sniffai.shown import shown
 from sniffai_server.callers import Caller, Priority
-from sniffai_server.files import check_regular, decode, read_file
+from sniffai_server.files import check_regular, decode, read_file, read_toml
 from sniffai_server.refusals import KeyRefusedError
 from sniffai_server.settings import Settings
 
@@ -190,7 +189,7 @@ def _keys_of(text: bytes, file: Path, settings: Settings) -> tuple[Key, ...]:
     :raises KeysError: an entry is not as it should be; ``str()`` names the file.
     """
     try:
-        tables = tomllib.loads(decode(text))
+        tables = read_toml(decode(text))
     except ValueError as error:
         raise KeysError(f"file {file}: {error}") from None
     try:

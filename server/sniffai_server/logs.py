@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import queue
+import select
 import sys
 import threading
 import time
@@ -107,6 +108,7 @@ class _Writer(threading.Thread):
         self._descriptor = descriptor
         self._formatter = formatter
         self._told = _lost
+        self._before = b""
 
     def run(self) -> None:
         """Write, to the end of the queue."""
@@ -122,15 +124,27 @@ class _Writer(threading.Thread):
             self.join(max(0.0, end - time.monotonic()))
 
     def _write(self, line: str) -> bool:
-        """Write a line; says whether anybody took it."""
-        left = memoryview(line.encode("utf-8", "backslashreplace") + b"\n")
+        """Write a line; says whether anybody took it. The next one begins on its own, even after half of one."""
+        whole = memoryview(self._before + line.encode("utf-8", "backslashreplace") + b"\n")
+        left = whole
         try:
             while left:
-                left = left[os.write(self._descriptor, left) :]
+                left = left[self._write_some(left) :]
         except OSError:
+            if left is not whole:
+                self._before = b"\n"
             _lose()
             return False
+        self._before = b""
         return True
+
+    def _write_some(self, data: memoryview) -> int:
+        """Write as much as fits; a descriptor that others have made non-blocking is waited for like any other."""
+        while True:
+            try:
+                return os.write(self._descriptor, data)
+            except BlockingIOError:
+                select.select([], [self._descriptor], [])
 
     def _tell_lost(self) -> None:
         count, self._told = _lost - self._told, _lost

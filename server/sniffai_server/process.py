@@ -20,14 +20,25 @@ from sniffai_server.settings import Settings
 
 END_SECONDS: Final = 1.6
 """What the end may take beyond ``drain_delay`` and ``grace_seconds``; then the process is cut off."""
+ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+"""The signals that ask for the end."""
 LAST_LINE_SECONDS: Final = 0.1
 """How long the line about that may take to be written."""
 
 log = logging.getLogger(__name__)
 
+_held: Final[list[int]] = []
+"""Signals that have come before there was anything to heed them."""
+
+
+def hold_signals() -> None:
+    """Let signals wait until :class:`Signals` are there to heed them."""
+    for number in (*ENDING, signal.SIGHUP):
+        signal.signal(number, lambda number, _frame: _held.append(number))
+
 
 class Signals:
-    """What signals ask of a server. Made inside a running event loop, in the main thread.
+    """What signals ask of a server. Made inside a running event loop, in the main thread, before anything can hang.
 
     SIGTERM and SIGINT end it in good order. A second one ends the wait of ``drain_delay``, a third one that of
     ``grace_seconds``, SIGQUIT both at once. SIGHUP lets the server read its files again.
@@ -41,21 +52,32 @@ class Signals:
         self.reload: Callable[[], None] = lambda: None
         self._loop = asyncio.get_running_loop()
         self._count = 0
-        grace = settings.grace_seconds + END_SECONDS
-        self._guard = _Guard([settings.drain_delay + grace, grace, END_SECONDS])
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        self.guard = _Guard()
+        for number in (*ENDING, signal.SIGHUP):
             signal.signal(number, self._heed)
+        while _held:
+            self.guard.tell(_held[0])
+            self._heed(_held.pop(0), None)
+
+    def listening(self, settings: Settings) -> None:
+        """From now on there may be calls, which have the time that the settings give them."""
+        grace = settings.grace_seconds + END_SECONDS
+        self.guard.seconds = [settings.drain_delay + grace, grace, END_SECONDS]
 
     def _heed(self, number: int, _frame: FrameType | None) -> None:
         """Take a signal, which may come between any two steps of anything: no lock may be asked for here."""
         if number == signal.SIGHUP:
-            self._loop.call_soon_threadsafe(self._reload)
+            self._soon(self._reload)
             return
         if not self._count:
             self.number = signal.Signals(number)
-        self._count = 3 if number == signal.SIGQUIT else min(self._count + 1, 3)
-        self._guard.tell(self._count)
-        self._loop.call_soon_threadsafe(self._tell, self._count)
+        self._count = counted(self._count, number)
+        self._soon(self._tell, self._count)
+
+    def _soon(self, step: Callable[..., None], *arguments: int) -> None:
+        """Let the event loop do something, while there is one: the process may be at its very end."""
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(step, *arguments)
 
     def _tell(self, count: int) -> None:
         for wish in self.wishes[:count]:
@@ -66,29 +88,40 @@ class Signals:
         self.reload()
 
 
+def counted(count: int, number: int) -> int:
+    """How many steps of the end are asked for, after one more signal."""
+    return 3 if number == signal.SIGQUIT else min(count + 1, 3)
+
+
 class _Guard:
     """Ends the process when its end takes too long: a thread that needs nothing of what may hang.
 
-    :param seconds: from each of three signals to the end.
+    The system itself tells it of signals, so it does not need the main thread either, which may wait for a name to be
+    looked up.
     """
 
-    def __init__(self, seconds: Sequence[float]) -> None:
-        self._seconds = seconds
+    def __init__(self) -> None:
+        self.seconds: Sequence[float] = [END_SECONDS] * 3
+        """From each of three signals to the end."""
         self._source, self._sink = os.pipe()
         os.set_blocking(self._sink, False)
+        signal.set_wakeup_fd(self._sink, warn_on_full_buffer=False)  # it has been told often enough
         threading.Thread(target=self._watch, name="guard", daemon=True).start()
 
-    def tell(self, count: int) -> None:
-        """The first, second or third signal has come. Safe in a handler of signals."""
-        with contextlib.suppress(BlockingIOError):  # it has been told often enough
-            os.write(self._sink, bytes([count]))
+    def tell(self, number: int) -> None:
+        """A signal has come before this was made."""
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._sink, bytes([number]))
 
     def _watch(self) -> None:
-        end = math.inf
+        end, count = math.inf, 0
         while (left := end - time.monotonic()) > 0:
-            if select.select([self._source], [], [], None if end == math.inf else left)[0]:
-                count = os.read(self._source, 1)[0]
-                end = min(end, time.monotonic() + self._seconds[count - 1])
+            if not select.select([self._source], [], [], None if end == math.inf else left)[0]:
+                continue
+            for number in os.read(self._source, 1024):
+                if number in ENDING:
+                    count = counted(count, number)
+                    end = min(end, time.monotonic() + self.seconds[count - 1])
         log.critical("the server does not end within its time: it is cut off")
         time.sleep(LAST_LINE_SECONDS)
         os._exit(1)
@@ -111,10 +144,11 @@ async def serve(settings: Settings) -> int:
     signals.reload = server.reloads.force
     started, stopped = asyncio.ensure_future(server.start()), asyncio.ensure_future(stop.wait())
     await asyncio.wait({started, stopped}, return_when=asyncio.FIRST_COMPLETED)
-    if not started.done():
+    if stop.is_set() and not (started.done() and started.exception()):
         log.warning("stopped by %s before the server listened", signals.number.name)
         return 128 + signals.number
     address = replace(settings, port=started.result()).address
+    signals.listening(settings)
     log.info("listening on %s", address)
     threading.Thread(target=_announce, args=(address,), daemon=True).start()
     await stopped

@@ -5,6 +5,7 @@ import hashlib
 import logging
 import re
 import ssl
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +17,10 @@ from sniffai_server.proof import ProofError, prove, words_of
 from sniffai_server.settings import Settings
 
 CERTIFICATE: Final = re.compile(rb"-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----")
+CERTIFICATES: Final = re.compile(
+    rb"-----BEGIN ([A-Z0-9]+ )?CERTIFICATE-----.*?-----END ([A-Z0-9]+ )?CERTIFICATE-----", re.DOTALL
+)
+"""Each of them, without the text around it."""
 PRIVATE_KEY: Final = re.compile(rb"-----BEGIN ([A-Z0-9]+ )?PRIVATE KEY-----")
 ENCRYPTED: Final = re.compile(rb"-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED", re.MULTILINE)
 
@@ -44,8 +49,7 @@ class Certificates:
         """Why the files could not be read last time."""
         self._seen = self._read()
         """What was read last, in force or not."""
-        self._check(self._seen)
-        self._current = _configuration(self._seen)
+        self._current = self._proven(self._seen)
 
     def credentials(self) -> grpc.ServerCredentials:
         """The credentials of one port; each handshake takes the files in force.
@@ -80,15 +84,14 @@ class Certificates:
         if contents == self._seen and not force:
             return ""
         self._seen = contents
-        self._check(contents)
-        self._current = _configuration(contents)
+        self._current = self._proven(contents)
         return f"certificate with the SHA-256 fingerprint {_fingerprint(contents[0])}"
 
     def _read(self) -> tuple[bytes, ...]:
         return tuple(_read(file) for file in (*self._files, *([self._ca] if self._ca else [])))
 
-    def _check(self, contents: tuple[bytes, ...]) -> None:
-        """Prove that clients can connect with the files.
+    def _proven(self, contents: tuple[bytes, ...]) -> Any:
+        """The files as gRPC takes them, after it is proven that clients can connect with them.
 
         :raises SecurityError: they cannot.
         """
@@ -96,16 +99,16 @@ class Certificates:
         cert_file, key_file = self._files
         _check_pem(cert_file, chain, CERTIFICATE, "certificate")
         _check_key(key_file, key)
-        if self._ca is not None:
-            _check_authorities(self._ca, roots[0])
+        authorities = _authorities(self._ca, roots[0]) if self._ca is not None else None
         try:
-            prove(self._files, chain, key, roots[0] if roots else None)
+            prove(self._files, chain, key, authorities)
         except ProofError as error:
             raise SecurityError(
                 f"file {' and '.join(map(str, (*self._files, *filter(None, [self._ca]))))}: {error}"
             ) from None
         if self._read() != contents:
             raise SecurityError("the files changed while they were read")
+        return grpc.ssl_server_certificate_configuration([(key, chain)], authorities)
 
 
 def certificates_of(settings: Settings) -> Certificates | None:
@@ -131,8 +134,7 @@ def channel_credentials(trust: Trust) -> grpc.ChannelCredentials:
     roots = None
     if trust.ca:
         file = Path(trust.ca)
-        roots = _read(file)
-        _check_authorities(file, roots)
+        roots = _authorities(file, _read(file))
     if not (trust.cert and trust.key):
         return grpc.ssl_channel_credentials(roots)
     cert, key = Path(trust.cert), Path(trust.key)
@@ -144,12 +146,6 @@ def channel_credentials(trust: Trust) -> grpc.ChannelCredentials:
     except ssl.SSLError as error:
         raise SecurityError(f"file {cert} and {key}: {words_of(error)}") from None
     return grpc.ssl_channel_credentials(roots, private, chain)
-
-
-def _configuration(contents: tuple[bytes, ...]) -> Any:
-    """The files as gRPC takes them."""
-    chain, key, *roots = contents
-    return grpc.ssl_server_certificate_configuration([(key, chain)], roots[0] if roots else None)
 
 
 def _fingerprint(chain: bytes) -> str:
@@ -182,9 +178,35 @@ def _check_pem(file: Path, content: bytes, kind: "re.Pattern[bytes]", name: str)
         raise SecurityError(f"file {file}: a {name} in PEM is expected{hint}")
 
 
-def _check_authorities(file: Path, content: bytes) -> None:
+def _authorities(file: Path, content: bytes) -> bytes:
+    """The certificates of authorities that are valid now.
+
+    Of two with one name, as an expired one and its successor, gRPC's TLS would only try the first.
+
+    :raises SecurityError: one is damaged, or none is valid.
+    """
     _check_pem(file, content, CERTIFICATE, "certificate")
+    _dates(file, content)
+    found = [one[0] for one in CERTIFICATES.finditer(content)]
+    valid = [pem for pem in found if all(begin <= time.time() < end for begin, end in _dates(file, pem))]
+    if not valid:
+        raise SecurityError(f"file {file}: no certificate in it is valid today")
+    if len(valid) < len(found):
+        log.warning("file %s: certificates that are not valid today are left out: %d", file, len(found) - len(valid))
+    return b"\n".join(valid) + b"\n"
+
+
+def _dates(file: Path, content: bytes) -> list[tuple[float, float]]:
+    """From when until when certificates are valid; a certificate that is not that of an authority has no entry.
+
+    :raises SecurityError: one is damaged.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=content.decode("ascii", "ignore"))
+        context.load_verify_locations(cadata=content.decode("ascii", "ignore"))
     except ssl.SSLError:
         raise SecurityError(f"file {file}: a certificate in it is damaged") from None
+    return [
+        (ssl.cert_time_to_seconds(str(one["notBefore"])), ssl.cert_time_to_seconds(str(one["notAfter"])))
+        for one in context.get_ca_certs()
+    ]

@@ -40,19 +40,22 @@ class Tracing:
     def to(cls, endpoint: str) -> "Tracing":
         """Spans that go to an OTLP collector over gRPC, such as ``http://127.0.0.1:4317``.
 
-        :raises TracingError: OpenTelemetry is not installed, or the endpoint is none.
+        :raises TracingError: OpenTelemetry is not installed, its own variables are wrong, or the endpoint is none.
         """
         address, plain = read_endpoint(endpoint)
         sdk, export = _import("opentelemetry.sdk.trace"), _import("opentelemetry.sdk.trace.export")
         resources = _import("opentelemetry.sdk.resources")
         otlp = _import("opentelemetry.exporter.otlp.proto.grpc.trace_exporter")
         resource = resources.Resource.create({"service.name": "sniffai-server", "service.version": VERSION})
-        provider = sdk.TracerProvider(resource=resource, shutdown_on_exit=False)
         options = (DIRECT,) if address.is_local else ()
-        exporter = otlp.OTLPSpanExporter(
-            endpoint=endpoint, insecure=plain, timeout=EXPORT_SECONDS, channel_options=options
-        )
-        provider.add_span_processor(export.BatchSpanProcessor(exporter))
+        try:
+            provider = sdk.TracerProvider(resource=resource, shutdown_on_exit=False)
+            exporter = otlp.OTLPSpanExporter(
+                endpoint=endpoint, insecure=plain, timeout=EXPORT_SECONDS, channel_options=options
+            )
+            provider.add_span_processor(export.BatchSpanProcessor(exporter))
+        except Exception as error:  # a variable of OpenTelemetry's own has a bad value
+            raise TracingError(f"OpenTelemetry cannot start; look at the variables OTEL_...: {error!r}") from error
         return cls(provider)
 
     def begin(self, method: str, metadata: Any) -> Any:

@@ -176,6 +176,34 @@ def test_authorities_of_clients_are_read_before_anything_listens(tmp_path: Path)
         Certificates(Settings(**files, tls_client_ca=str(authority)))
 
 
+def test_authorities_that_have_expired(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Alone they are refused; before their successor of the same name they are left out."""
+    name, key = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "authority")]), other()
+    now, certificates = datetime.now(UTC), []
+    for days in ((-9, -2), (-9, 9)):
+        builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+        builder = builder.serial_number(x509.random_serial_number())
+        builder = builder.not_valid_before(now + days[0] * DAY).not_valid_after(now + days[1] * DAY)
+        made = builder.add_extension(x509.BasicConstraints(True, None), critical=True).sign(key, hashes.SHA256())
+        certificates.append(made.public_bytes(serialization.Encoding.PEM))
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "client")])
+    builder = x509.CertificateBuilder().subject_name(subject).issuer_name(name).public_key(P256.public_key())
+    builder = builder.serial_number(x509.random_serial_number()).not_valid_before(now - DAY).not_valid_after(now + DAY)
+    client, authority = make(tmp_path, name="client"), tmp_path / "ca.pem"
+    Path(client["tls_cert"]).write_bytes(
+        builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)  # vouched for by the authority
+    )
+    files = make(tmp_path) | {"tls_client_ca": str(authority)}
+    authority.write_bytes(certificates[0])
+    with pytest.raises(SecurityError, match=f"{authority}: no certificate in it is valid today"):
+        Certificates(Settings(**files))
+    authority.write_bytes(b"# old\n" + certificates[0] + b"# new\n" + certificates[1])
+    with running_server(**files) as server:
+        trust = Trust(files["tls_cert"], client["tls_cert"], client["tls_key"])
+        assert why_not_serving(read_address(server.address), TIMEOUT, trust) == ""
+    assert f"file {authority}: certificates that are not valid today are left out: 1" in caplog.messages
+
+
 def until(met: Callable[[], bool]) -> None:
     end = time.monotonic() + TIMEOUT
     while not met():

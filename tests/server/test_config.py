@@ -127,6 +127,61 @@ def test_variables_of_a_service_called_sniffai(service: str) -> None:
     assert read_config({}, {**told, "SNIFFAI_SLOTS": "3"}).settings == Settings(slots=3)
 
 
+def test_variables_of_a_link_called_sniffai() -> None:
+    """As Docker sets them for a linked container, its own variables included."""
+    told = {"SNIFFAI_NAME": "/web/sniffai", "SNIFFAI_ENV_PYTHON_VERSION": "3", "SNIFFAI_1_ENV_lower": "a\nb"}
+    assert read_config({}, {**told, "SNIFFAI_SLOTS": "3"}).settings == Settings(slots=3)
+    with pytest.raises(ConfigError, match="no such setting"):
+        read_config({}, {"SNIFFAI_NAME": "sniffai"})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x = " + "[" * 20_000, "it is nested too deeply"),
+        ("x = " + "{a=" * 5000, "it is nested too deeply"),
+        ("port = \uff15\uff10", "(at line 1, column 8): TOML has no '\uff15' there"),
+        ("host = \u201clocalhost\u201d", "(at line 1, column 8): TOML has no '\u201c' there"),
+        ("# a\r\rport = \ufeff1", "(at line 3, column 8): TOML has no '\\ufeff' there"),
+        ("port = x", "Invalid value (at line 1, column 8)"),
+        ("port =", "Invalid value (at end of document)"),
+    ],
+)
+def test_text_that_is_no_toml(file: Path, text: str, words: str) -> None:
+    file.write_bytes(text.encode())
+    with pytest.raises(ConfigError) as told:
+        read_config({}, {}, str(file))
+    assert str(told.value).endswith(words)
+    with pytest.raises(KeysError) as refused:
+        read_keys(file, Settings())
+    assert str(refused.value).endswith(words)
+
+
+def test_any_ends_of_lines(file: Path) -> None:
+    for end in (b"\n", b"\r\n", b"\r"):
+        file.write_bytes(end.join((b"port = 7", b"slots = 3", b"")))
+        config = read_config({}, {}, str(file))
+        assert (config.settings, config.sources["slots"]) == (Settings(port=7, slots=3), f"file {file}, line 2")
+
+
+def test_health_of_a_port_that_the_system_chooses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["health", "--port", "0"]) == 1
+    assert capsys.readouterr().err.startswith("sniffai-server: port 0 stands for any port")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("OTEL_EXPORTER_OTLP_COMPRESSION", "zip"), ("OTEL_BSP_MAX_QUEUE_SIZE", "-1")]
+)
+def test_wrong_variables_of_opentelemetry(
+    variable: str, value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    endpoint = ["--otlp-endpoint", "http://127.0.0.1:1"]
+    assert cli.main(["config", *endpoint]) == 0
+    monkeypatch.setenv(variable, value)
+    assert cli.main(["config", *endpoint]) == 1
+    assert "sniffai-server: OpenTelemetry cannot start" in capsys.readouterr().err
+
+
 def test_no_setting_is_named_like_a_variable_of_a_service() -> None:
     assert not [one.name for one in settings_fields() if SERVICE.fullmatch(variable_of(one.name))]
 

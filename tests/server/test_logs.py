@@ -3,6 +3,8 @@
 import io
 import json
 import logging
+import os
+import queue
 import re
 import signal
 import subprocess
@@ -16,7 +18,7 @@ import pytest
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
 from sniffai_server import rules_service
 from sniffai_server.calls import CALL, Call
-from sniffai_server.logs import JsonFormatter, TextFormatter
+from sniffai_server.logs import JsonFormatter, TextFormatter, _Writer
 from sniffai_server.observer import cancel_code
 from tests.server.support import TIMEOUT, choice, failure, recommend, story, stubs_of, view_message
 
@@ -264,3 +266,47 @@ def test_a_log_that_nobody_reads_holds_up_no_call() -> None:
         _, log = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0
     assert sum("GetEngineInfo" in json.loads(line)["message"] for line in log.splitlines()) == 1000
+
+
+def writer_of(descriptor: int, *messages: str) -> _Writer:
+    """A writer that has these lines to write."""
+    lines: queue.Queue[logging.LogRecord | None] = queue.Queue()
+    for message in messages:
+        lines.put(logging.LogRecord("tests", logging.INFO, "", 0, message, (), None))
+    lines.put(None)
+    return _Writer(lines, descriptor, JsonFormatter())
+
+
+def test_a_standard_error_that_does_not_wait() -> None:
+    """As a parent leaves a pipe that it has made non-blocking: what does not fit at once is written later, whole."""
+    source, sink = os.pipe()
+    os.set_blocking(sink, False)
+    messages = [json.dumps({"message": str(number) * 100_000}) for number in range(5)]
+    writer = writer_of(sink, *messages)
+    writer.start()
+    time.sleep(0.05)
+    read = b""
+    while read.count(b"\n") < len(messages):
+        read += os.read(source, 1 << 16)
+    writer.join(TIMEOUT)
+    os.close(source)
+    os.close(sink)
+    assert read.decode().splitlines() == messages
+
+
+def test_a_line_after_half_of_one_begins_on_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a disk that is full for a while."""
+    written: list[bytes] = []
+
+    def write(_descriptor: int, data: memoryview) -> int:
+        if len(written) == 1:
+            written.append(b"")
+            raise OSError(28, "No space left on device")
+        written.append(bytes(data)[: 5 if not written else None])
+        return len(written[-1])
+
+    writer = writer_of(-1, '{"first": 1}', '{"second": 2}', '{"third": 3}')
+    monkeypatch.setattr(os, "write", write)
+    writer.run()
+    told = b"".join(written).decode().splitlines()
+    assert (told[0], told[1], told[-1]) == ('{"fir', '{"second": 2}', '{"third": 3}')

@@ -150,6 +150,62 @@ def test_a_second_signal_ends_the_delay(numbers: tuple[int, ...], reason: str) -
         assert server.log[-1]["message"] == "the server has ended"
 
 
+def test_signals_at_the_very_end() -> None:
+    """While the last lines of the log wait for a reader, and nothing is left that a signal could hurry."""
+    with full_pipe() as full, process(stderr=full) as server:
+        assert server.address
+        end = time.monotonic() + TIMEOUT
+        while server.popen.poll() is None and time.monotonic() < end:
+            server.popen.send_signal(signal.SIGTERM)
+            server.popen.send_signal(signal.SIGHUP)
+            time.sleep(0.005)
+        assert server.popen.wait(TIMEOUT) == 0
+
+
+LOOK_UP = """
+import ctypes, sys
+from sniffai_server import cli, listening
+def look_up(*_):
+    print("looking up", flush=True)
+    mutex = ctypes.create_string_buffer(256)
+    for _ in range(2):  # the second one waits for ever, and heeds no signal
+        ctypes.CDLL(None).pthread_mutex_lock(mutex)
+listening._ips = look_up
+sys.argv = ["sniffai-server", "serve", "--host", "localhost", "--drain-delay", "60"]
+cli.main()
+"""
+
+
+def test_a_name_that_is_looked_up_for_ever() -> None:
+    """The main thread is not there for signals; the process ends all the same, without a delay: nobody calls yet."""
+    with process(command=[sys.executable, "-c", LOOK_UP]) as server:
+        assert server.address
+        status, seconds = server.end()
+        assert (status, seconds < 4) == (1, True)
+        assert server.messages[-1] == "the server does not end within its time: it is cut off"
+
+
+START = """
+import os, signal, sys
+from sniffai_server import cli, process
+heed, number = process.Signals.__init__, getattr(signal, sys.argv[1])
+def signalled(*arguments):
+    os.kill(os.getpid(), number)
+    heed(*arguments)
+process.Signals.__init__ = signalled
+sys.argv = ["sniffai-server", "serve", "--port", "0"]
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT])
+def test_a_signal_between_the_settings_and_the_start(number: signal.Signals) -> None:
+    """The log is open already: the line is one of the log, and is not lost."""
+    with process(command=[sys.executable, "-c", START, number.name]) as server:
+        assert server.popen.wait(TIMEOUT) == 128 + number
+        assert server.messages[-1] == f"stopped by {number.name} before the server listened"
+
+
 def test_sighup_reads_the_files_again(tmp_path: Any) -> None:
     keys = tmp_path / "keys.toml"
     keys.write_text("", encoding="utf-8")
