@@ -37,9 +37,12 @@ from sniffai_server.searches import Searches
 from sniffai_server.settings import Settings
 
 LIMITS_MS: Final = (1, 5, 20, 50)
-THREADS: Final = (1, 4, 64)
 PROMISED_MS: Final = {"idle": 3.0, "busy": 10.0}
 """Of the overruns and of the stops, the 99th of a hundred."""
+MANY_THREADS: Final = 64
+PROMISED_TO_MANY_MS: Final = {"idle": 10.0, "busy": 50.0}
+"""Of the stops of so many threads: each must have a core once more before it ends."""
+THREADS: Final = (1, 4, MANY_THREADS)
 
 EARLY, MIDDLE = 2, 10
 """Placements before the view that is searched."""
@@ -108,12 +111,13 @@ def by_server() -> Iterator[tuple[Search, Control]]:
         await searches.read(lambda: lateness(seconds), admission, None)
         return 1000 * (time.monotonic() - started - seconds)
 
-    with asyncio.Runner() as runner:
-        searches = Searches(queue)
-        try:
-            yield lambda *args: runner.run(search(*args)), lambda seconds: runner.run(control(seconds))
-        finally:
-            searches.close()
+    # No asyncio.Runner: it writes out what a task returns, an analysis in two milliseconds, as it looks up a signal.
+    loop, searches = asyncio.new_event_loop(), Searches(queue)
+    try:
+        yield lambda *args: loop.run_until_complete(search(*args)), lambda left: loop.run_until_complete(control(left))
+    finally:
+        searches.close()
+        loop.close()
 
 
 def count_for_ever() -> None:
@@ -215,9 +219,9 @@ def main() -> None:
     print("| machine | what | | p50 | p99 | max | control p50 | p99 | max |")
     print("|---|---|---|---|---|---|---|---|---|")
 
-    def tell(name: str, what: str, which: str, late: Late) -> None:
+    def tell(name: str, what: str, which: str, late: Late, promised: dict[str, float] = PROMISED_MS) -> None:
         print(f"| {name} | {what} | {which} | {late.row()} |", flush=True)
-        checks.append(late.check(f"{name}, {what}, {which}", PROMISED_MS[name]))
+        checks.append(late.check(f"{name}, {what}, {which}", promised[name]))
 
     for name in PROMISED_MS if options.load is None else [options.load]:
         with load(name), by_server() as server:
@@ -227,7 +231,8 @@ def main() -> None:
                         tell(name, what, f"{limit} ms", overruns(search, control, seen, limit, options.searches))
             if options.only in (None, "stop"):
                 for threads in THREADS:
-                    tell(name, "stop", f"{threads} threads", stops(seen, threads, options.stops))
+                    promised = PROMISED_TO_MANY_MS if threads == MANY_THREADS else PROMISED_MS
+                    tell(name, "stop", f"{threads} threads", stops(seen, threads, options.stops), promised)
     print(f"\nload average {os.getloadavg()[0]:.1f}")
     raise SystemExit(verdict(checks))
 

@@ -138,7 +138,7 @@ def row(at: int, chance: float, margin: float, error: float = 0.0001, visits: in
     nothing = (0.0, 0.0)
     return RootMove(
         3, at, visits, 1000, (margin, -margin), nothing, (1.0, 1.0), 250 * chance, 0.0,
-        (chance, 1 - chance), (error, error), nothing, 0.0, nothing,
+        (chance, 1 - chance), (error, error), nothing, 0.0, nothing, False,
     )  # fmt: skip
 
 
