@@ -366,7 +366,8 @@ class TeamValue(_message.Message):
     """
     standard_error: _builtins.float
     """standard_error is the standard error of expected_margin, in points, at least 0: chance, the drift of a tree that
-    still learns, and the sampled worlds. The error of the search's model of the other players is not in it.
+    still learns, the sampled worlds, and what one more simulation could change, so that only an exact value has an
+    error of 0. The error of the search's model of the other players is not in it.
     """
     standard_deviation: _builtins.float
     """standard_deviation is the spread of the margin over the simulations, in points, at least 0."""
