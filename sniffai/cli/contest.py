@@ -1,7 +1,7 @@
 """What ``arena`` and ``ladder`` share: the options of a contest, the progress bar, results in words and tables."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -56,19 +56,15 @@ def contests(
     return [ArenaSpec(a, b, players, pairings, matches is not None, seed, limits) for a, b in pairs]
 
 
-def play_all(specs: Sequence[ArenaSpec], workers: int | None) -> list[ArenaResult]:
-    """Play one contest after the other under one progress bar."""
-    results = []
+def play_all(specs: Sequence[ArenaSpec], workers: int | None) -> Iterator[ArenaResult]:
+    """Play one contest after the other under one progress bar; each result comes as soon as it is known."""
     with progress_bar() as progress:
         bar = progress.add_task("", total=sum(spec.pairings for spec in specs))
         for spec in specs:
             progress.update(bar, description=f"{spec.b} over {spec.a}")
-            results.append(
-                play_arena(
-                    spec, workers=workers or available_cores(), progress=lambda done: progress.advance(bar, done)
-                )
+            yield play_arena(
+                spec, workers=workers or available_cores(), progress=lambda done: progress.advance(bar, done)
             )
-    return results
 
 
 def write_json(output: Output | None, value: Any) -> int:

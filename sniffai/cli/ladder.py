@@ -36,7 +36,18 @@ def command(
     if len(rungs) < 2:
         raise click.UsageError("a ladder has at least two players")
     output = None if out is None else Output(out, "--out")
-    results = play_all(contests(pairwise(rungs), **options), workers)
+    results: list[ArenaResult] = []
+    status = 0
+    try:
+        results.extend(play_all(contests(pairwise(rungs), **options), workers))
+    finally:  # a ladder that is cut off tells of the contests that have ended
+        if results:
+            status = _report(results, output, markdown, as_json)
+    return status
+
+
+def _report(results: Sequence[ArenaResult], output: Output | None, markdown: bool, as_json: bool) -> int:
+    """Write and print the results; the exit status."""
     report = [result.to_dict() for result in results]
     status = write_json(output, report)
     if as_json:

@@ -4,11 +4,14 @@ import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sniffai import LimitsError
+from sniffai.arena import play_arena
 from sniffai.cli.group import run
-from sniffai.contest import ArenaResult
+from sniffai.contest import ArenaResult, ArenaSpec
 from sniffai.levels import LEVELS
 
 
@@ -50,6 +53,30 @@ def test_ladder_plays_neighbours(capsys: pytest.CaptureFixture[str], tmp_path: P
     results = [ArenaResult.from_dict(told) for told in json.loads(file.read_text(encoding="utf-8"))]
     assert [(result.spec.a, result.spec.b) for result in results] == [rungs[:2], rungs[1:]]
     assert f"{results[0].margin.mean:+.2f}" in rows[0]
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(KeyboardInterrupt, 130), (LimitsError("a worker has died", reason="NO_WORKERS"), 2)]
+)
+def test_a_ladder_that_is_cut_off_tells_what_has_ended(
+    error: BaseException,
+    status: int,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def play(spec: ArenaSpec, **options: Any) -> ArenaResult:
+        if spec.b == "search":
+            raise error
+        return play_arena(spec, **options)
+
+    monkeypatch.setattr("sniffai.cli.contest.play_arena", play)
+    file = tmp_path / "ladder.json"
+    args = ("ladder", "random", "greedy", "search", "--deals", "2", "--workers", "1", "--json", "--out", str(file))
+    assert run(args) == status
+    told = json.loads(capsys.readouterr().out)
+    assert [ArenaResult.from_dict(one).spec.b for one in told] == ["greedy"]
+    assert json.loads(file.read_text(encoding="utf-8")) == told
 
 
 def test_ladder_prints_markdown(capsys: pytest.CaptureFixture[str]) -> None:
