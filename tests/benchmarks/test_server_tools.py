@@ -128,6 +128,12 @@ def test_what_a_soak_looks_for(broken: str, changes: dict[str, object]) -> None:
     assert all(text.startswith(broken) for text in failed)
 
 
+def test_a_soak_allows_for_threads_of_searches_that_made_way() -> None:
+    more = found(after=Vitals(50_000_000, 16, 20))
+    assert [check.kept for check in checks(more, 1.0, spare=2)] == [True] * 5
+    assert [check.kept for check in checks(more, 1.0, spare=1)].count(False) == 1
+
+
 def test_a_server_that_does_not_start_is_told() -> None:
     server = ServerProcess(slots=0)
     with pytest.raises(RuntimeError, match="did not start"), server:
