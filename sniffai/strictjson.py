@@ -1,6 +1,8 @@
 """JSON that says one thing only: no key twice in one object, no NaN, no half of a character in a key or a text."""
 
 import json
+import re
+import sys
 from typing import Any, NoReturn
 
 from sniffai.errors import NotationError
@@ -18,6 +20,25 @@ def loads(text: str) -> Any:
     value = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once, parse_constant=_no_number)
     _check_texts(value)
     return value
+
+
+def is_several(error: Exception) -> bool:
+    """Whether what :func:`loads` refused is one JSON text behind another."""
+    return isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
+
+
+def unreadable(error: Exception, text: str) -> NotationError:
+    """What to raise for a text that :func:`loads` refused; ``field`` is the line, where it is known."""
+    if isinstance(error, NotationError):
+        return error
+    if isinstance(error, RecursionError):
+        return NotationError("no JSON: too deep", reason="UNREADABLE")
+    if isinstance(error, json.JSONDecodeError):
+        return NotationError(f"no JSON: {error.msg}", reason="UNREADABLE", field=f"line {error.lineno}")
+    digits = sys.get_int_max_str_digits()  # of a whole number, beyond which Python reads none
+    found = re.search(rf"[0-9]{{{digits + 1},}}", text)
+    line = "" if found is None else f"line {text.count(chr(10), 0, found.start()) + 1}"
+    return NotationError(f"no JSON: a number of more than {digits} digits", reason="UNREADABLE", field=line)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,17 +68,7 @@ def address() -> Iterator[str]:
 
 
 def run(command: str, address: str = SHOWN_ADDRESS) -> "subprocess.CompletedProcess[str]":
-    """Run a command line of the page with the project's commands on the path, as after ``. .venv/bin/activate``."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command.replace(SHOWN_ADDRESS, address)],
-        cwd=ROOT,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    return examples.completed(command, address, SECONDS)
 
 
 def test_every_block_is_of_a_kind_that_runs_here() -> None:

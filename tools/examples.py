@@ -94,19 +94,24 @@ def console(text: str, run: Callable[[str], str]) -> str:
     return "".join(made)
 
 
-def printed(command: str, address: str) -> str:
-    """What a command line prints, but for empty lines around it, with the project's commands on the path."""
-    smaller = next((more for start, more in SMALLER.items() if command.startswith(start)), "")
+def completed(command: str, address: str, seconds: float = SECONDS) -> "subprocess.CompletedProcess[str]":
+    """Run a command line with the project's commands on the path, as after ``. .venv/bin/activate``."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command.replace(SHOWN_ADDRESS, address) + smaller],
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command.replace(SHOWN_ADDRESS, address)],
         cwd=ROOT,
         env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=seconds,
         check=False,
     )
+
+
+def printed(command: str, address: str) -> str:
+    """What a command line prints, but for empty lines around it."""
+    smaller = next((more for start, more in SMALLER.items() if command.startswith(start)), "")
+    done = completed(command + smaller, address)
     if done.returncode or done.stderr:
         raise ShapeError(f"{command}: exit status {done.returncode}: {done.stderr}")
     return done.stdout.replace(address, SHOWN_ADDRESS).strip("\n") + "\n"

@@ -5,10 +5,8 @@ and the JSON of the wire's messages: a PlayerView, an OpenDeal, a RecordedMatch,
 answers that hold a deal. Commands say what they need of it: a view, a round, or all rounds.
 """
 
-import json
 import os
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from sniffai import strictjson
 from sniffai.cli.parts import BadInput, read_text
-from sniffai.errors import NotationError, RecordError, SniffError
+from sniffai.errors import RecordError, SniffError
 from sniffai.matchfile import parse_match
 from sniffai.record import MatchRecord
 from sniffai.review.source import of_record, read_round_events, read_trace_rounds
@@ -214,17 +212,10 @@ def _read_line(name: str, lines: list[tuple[int, str]]) -> View | Round:
 def _read_json(name: str, text: str) -> Form:
     try:
         value = strictjson.loads(text)
-    except NotationError:
-        raise
-    except RecursionError:
-        raise NotationError("no JSON: too deep", reason="UNREADABLE") from None
-    except json.JSONDecodeError as error:
-        if error.msg == "Extra data":
+    except (ValueError, RecursionError) as error:
+        if strictjson.is_several(error):
             return Form(name, Traces(tuple(parse_traces(text))))
-        raise NotationError(f"no JSON: {error.msg}", reason="UNREADABLE", field=f"line {error.lineno}") from None
-    except ValueError:  # an integer of more digits than Python reads
-        digits = sys.get_int_max_str_digits()
-        raise NotationError(f"no JSON: a number of more than {digits} digits", reason="UNREADABLE") from None
+        raise strictjson.unreadable(error, text) from None
     return _read_object(name, value)
 
 

@@ -1,8 +1,6 @@
 """What a file holds: a match record, traces, or the events of one round as everyone or as one seat saw them."""
 
 import json
-import re
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -60,16 +58,10 @@ def of_record(record: MatchRecord) -> Subject:
 def _read_json(text: str) -> Subject:
     try:
         value = strictjson.loads(text)
-    except NotationError:
-        raise
-    except RecursionError:
-        raise NotationError("no JSON: too deep", reason="UNREADABLE") from None
-    except json.JSONDecodeError as error:
-        if error.msg == "Extra data":
+    except (ValueError, RecursionError) as error:
+        if strictjson.is_several(error):
             return _read_traces(text)
-        raise NotationError(f"no JSON: {error.msg}", reason="UNREADABLE", field=f"line {error.lineno}") from None
-    except ValueError:  # an integer of more digits than Python reads
-        raise NotationError("no JSON: a number is too long", reason="UNREADABLE", field=_long_number(text)) from None
+        raise strictjson.unreadable(error, text) from None
     if "steps" in value:
         return _read_traces(text if "\n" not in text.strip() else json.dumps(value))
     found = read_round_events(value)
@@ -90,12 +82,6 @@ def read_round_events(value: Mapping[str, Any]) -> Round | View:
     raise NotationError(
         'a trace with "steps", or a round with "hands" or a "hand" and "events" is expected', reason="UNREADABLE"
     )
-
-
-def _long_number(text: str) -> str:
-    """Where the first number stands that is too long to be read, such as ``"line 12"``."""
-    found = re.search(rf"[0-9]{{{sys.get_int_max_str_digits() + 1},}}", text)
-    return "" if found is None else f"line {text.count(chr(10), 0, found.start()) + 1}"
 
 
 def read_trace_rounds(traces: Iterable[tuple[int, Mapping[str, Any]]]) -> tuple[Round, ...]:
