@@ -18,6 +18,9 @@ Told: TypeAlias = Callable[[Analysis], None]
 LEAST_SECONDS: Final = 0.001
 """A search whose end has come still gets this."""
 
+ANSWER_SECONDS: Final = 0.001
+"""The part of its time that a run leaves to make its answer, or a quarter of the time where that is less."""
+
 POOL_SHARE: Final = 0.25
 """The part of its time that a run may take to weigh worlds. Where that is over, it does with fewer."""
 
@@ -86,8 +89,8 @@ class Run:
 
     @property
     def left(self) -> float:
-        """Seconds that are left, perhaps below 0."""
-        return self.last - time.monotonic()
+        """Seconds that are left to search, perhaps below 0; infinity where no clock ends the run."""
+        return self.last - min(ANSWER_SECONDS, (self.last - self.started) / 4) - time.monotonic()
 
     @property
     def slice(self) -> float:

@@ -10,7 +10,7 @@ import sniffai.run
 import sniffai.search
 from sniffai import DealSearcher, Limits, LimitsError, Round, Searcher, SearchParams, analyze
 from sniffai.params import DEFAULT_SECONDS
-from sniffai.run import LEAST_SECONDS, POOL_SHARE, SOLVER_SHARE, Run
+from sniffai.run import ANSWER_SECONDS, LEAST_SECONDS, POOL_SHARE, SOLVER_SHARE, Run
 from sniffai.search import ASSUMED_SPEED, core_options
 from sniffai_ext.search import Search
 from sniffai_server.budget import Budget, effective_limits
@@ -70,9 +70,9 @@ def test_weighing_has_its_share_of_the_time_whatever_the_simulations(clock: Cloc
     clock.now += 1
     assert one.pool_seconds == POOL_SHARE * 8
     clock.now += 6.5
-    assert one.pool_seconds == 0.5
+    assert one.pool_seconds == pytest.approx(0.5 - ANSWER_SECONDS)
     clock.now += 1
-    assert one.pool_seconds == -0.5
+    assert one.pool_seconds == pytest.approx(-0.5 - ANSWER_SECONDS)
 
 
 def test_weighing_takes_as_long_as_it_takes_where_no_clock_ends_the_run(clock: Clock) -> None:
@@ -95,8 +95,14 @@ def test_the_end_that_the_caller_sets_is_a_limit_like_any(clock: Clock, limits: 
 def test_an_end_that_is_over_leaves_a_millisecond(clock: Clock, limits: Limits, end: float) -> None:
     one = run(limits, end)
     assert one.pool_seconds == pytest.approx(POOL_SHARE * LEAST_SECONDS)
-    assert (one.left, one.by_end) == (pytest.approx(LEAST_SECONDS), True)
+    assert (one.left, one.by_end) == (pytest.approx(LEAST_SECONDS * 3 / 4), True)
     assert one.shortened().seconds == pytest.approx(LEAST_SECONDS)
+
+
+@pytest.mark.parametrize(("seconds", "reserved"), [(8.0, ANSWER_SECONDS), (0.004, 0.001), (0.002, 0.0005), (0.001, 0.00025)])
+def test_the_answer_is_made_within_the_time(clock: Clock, seconds: float, reserved: float) -> None:
+    assert run(Limits(seconds=seconds)).left == pytest.approx(seconds - reserved)
+    assert run(Limits(simulations=10), NOON + seconds).left == pytest.approx(seconds - reserved)
 
 
 @pytest.mark.parametrize("end", [math.nan, "soon", 1j, [1.0], True])
@@ -112,7 +118,7 @@ def test_a_pause_takes_nothing_from_the_weighing(clock: Clock) -> None:
 
     one = Run.of(Limits(seconds=8.0).effective(), NOON + 9, None, 1.0, pause)
     one.pause()
-    assert one.left == 4.0  # the caller's end comes first now
+    assert one.left == pytest.approx(4.0 - ANSWER_SECONDS)  # the caller's end comes first now
     assert one.pool_seconds == pytest.approx(POOL_SHARE * 4)
 
 
