@@ -10,7 +10,6 @@ RUN python -m pip install --no-cache-dir --require-hashes --only-binary :all: --
 COPY pyproject.toml setup.py MANIFEST.in README.md LICENSE ./
 COPY ext ext
 COPY sniffai sniffai
-COPY sniffai_cli sniffai_cli
 COPY server server
 RUN python -m pip wheel --no-cache-dir --no-build-isolation --no-deps --wheel-dir /wheels .
 

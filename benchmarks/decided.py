@@ -10,10 +10,10 @@ import random
 from collections.abc import Iterator
 
 from sniffai import Limits, Round, View, analyze
-from sniffai.players import PolicyPlayer
+from sniffai.play.players import PolicyPlayer
+from sniffai.play.statistics import wilson_interval
 from sniffai.rules import PLAYERS
-from sniffai.search import distinct_moves
-from sniffai.statistics import wilson_interval
+from sniffai.search.candidates import distinct_moves
 
 SHORT = Limits(simulations=50_000, stop_when_decided=True)
 LONG = Limits(simulations=400_000)

@@ -17,11 +17,11 @@ from functools import partial
 from sniffai import Limits, Round, SearchParams, analyze_deal
 from sniffai.equity import load
 from sniffai.moves import Move
-from sniffai.report import MoveEvaluation
+from sniffai.play.statistics import wilson_interval
 from sniffai.rules import PLAYERS, TEAMS, team_of
-from sniffai.search import distinct_moves
-from sniffai.solver import Solver
-from sniffai.statistics import wilson_interval
+from sniffai.search.analysis import MoveEvaluation
+from sniffai.search.candidates import distinct_moves
+from sniffai.search.solver import Solver
 from sniffai_ext.round import Round as CoreRound
 
 RANDOM_SHARE = 0.2

@@ -26,14 +26,14 @@ from typing import Final
 
 from benchmarks.server.figures import Check, machine, quantile, verdict
 from sniffai import Limits, Round, Searcher, SearchParams, View
-from sniffai.report import Analysis
 from sniffai.rules import PLAYERS
-from sniffai.search import distinct_moves
-from sniffai_server.admission import Admission, SlotQueue
-from sniffai_server.budget import Budget, effective_limits
-from sniffai_server.callers import Priority
+from sniffai.search.analysis import Analysis
+from sniffai.search.candidates import distinct_moves
+from sniffai_server.calls.callers import Priority
 from sniffai_server.cores import usable_cores
-from sniffai_server.searches import Searches
+from sniffai_server.load.admission import Admission, SlotQueue
+from sniffai_server.load.budget import Budget, effective_limits
+from sniffai_server.load.searches import Searches
 from sniffai_server.settings import Settings
 
 LIMITS_MS: Final = (1, 5, 20, 50)

@@ -12,15 +12,15 @@ import sys
 from pathlib import Path
 
 from sniffai import Move, View
-from sniffai.arena import Contestant, play_pairing
-from sniffai.contest import ArenaResult, ArenaSpec
-from sniffai.levels import named_player
+from sniffai.play.arena import Contestant, play_pairing
+from sniffai.play.arena_result import ArenaResult, ArenaSpec
+from sniffai.play.levels import named_player
 from sniffai.rules import PLAYERS
 
 ANSWER = """
 import sys
 from sniffai import View
-from sniffai.levels import named_player
+from sniffai.play.levels import named_player
 player = named_player(sys.argv[1])
 for line in sys.stdin:
     seed, text = line.rstrip().split(" ", 1)
@@ -42,7 +42,7 @@ class OtherVersion:
         )
 
     def choose(self, view: View, seed: int) -> Move:
-        """See :class:`sniffai.players.Player`."""
+        """See :class:`sniffai.play.players.Player`."""
         assert self._process.stdin is not None and self._process.stdout is not None
         print(seed, view, file=self._process.stdin, flush=True)
         return Move.of(self._process.stdout.readline().strip())

@@ -6,41 +6,80 @@
 >>> r.play(best.move) == best.points_now
 True
 
+Names are imported when they are first used, so that ``import sniffai`` is quick.
+
 Rounds with all hands known: :class:`Round`. What one seat may know: :class:`View`. Every error is a
 :class:`SniffError`.
 """
 
-from sniffai.belief import Belief, World
-from sniffai.deal import Deal
-from sniffai.errors import (
-    BusyError,
-    HistoryError,
-    LimitsError,
-    MoveError,
-    NotationError,
-    RecordError,
-    SniffError,
-    TileError,
-    ViewError,
-)
-from sniffai.events import Draw, Event, Pass, Play
-from sniffai.layout import AttachmentPoint, Layout
-from sniffai.matchfile import dump_match, load_match
-from sniffai.moves import Move
-from sniffai.params import Limits, SearchParams
-from sniffai.perft import divide, perft
-from sniffai.position import History, Snapshot
-from sniffai.record import MatchRecord, RoundRecord
-from sniffai.report import Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, TeamValue
-from sniffai.round import Round
-from sniffai.search import Searcher, analyze, recommend
-from sniffai.study import DealSearcher, analyze_deal
-from sniffai.tally import Tally
-from sniffai.tiles import TILES, Tile
-from sniffai.version import VERSION
-from sniffai.view import View
+import importlib
+from typing import TYPE_CHECKING, Any, Final
 
-__version__ = VERSION
+if TYPE_CHECKING:
+    from sniffai.belief import Belief, World
+    from sniffai.deal import Deal
+    from sniffai.draw.tally import Tally
+    from sniffai.errors import (
+        BusyError,
+        HistoryError,
+        LimitsError,
+        MoveError,
+        NotationError,
+        RecordError,
+        SniffError,
+        TileError,
+        ViewError,
+    )
+    from sniffai.events import Draw, Event, Pass, Play
+    from sniffai.history import History, Snapshot
+    from sniffai.layout import AttachmentPoint, Layout
+    from sniffai.moves import Move
+    from sniffai.perft_counts import divide, perft
+    from sniffai.records.matchfile import dump_match, load_match
+    from sniffai.records.record import MatchRecord, RoundRecord
+    from sniffai.round import Round
+    from sniffai.search.analysis import Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, TeamValue
+    from sniffai.search.open_deal import DealSearcher, analyze_deal
+    from sniffai.search.params import Limits, SearchParams
+    from sniffai.search.searcher import Searcher, analyze, recommend
+    from sniffai.tiles import TILES, Tile
+    from sniffai.version import __version__
+    from sniffai.view import View
+
+_MODULES: Final = {
+    "belief": ("Belief", "World"),
+    "deal": ("Deal",),
+    "draw.tally": ("Tally",),
+    "errors": (
+        "BusyError",
+        "HistoryError",
+        "LimitsError",
+        "MoveError",
+        "NotationError",
+        "RecordError",
+        "SniffError",
+        "TileError",
+        "ViewError",
+    ),
+    "events": ("Draw", "Event", "Pass", "Play"),
+    "history": ("History", "Snapshot"),
+    "layout": ("AttachmentPoint", "Layout"),
+    "moves": ("Move",),
+    "perft_counts": ("divide", "perft"),
+    "records.matchfile": ("dump_match", "load_match"),
+    "records.record": ("MatchRecord", "RoundRecord"),
+    "round": ("Round",),
+    "search.analysis": ("Analysis", "BeliefTable", "Effort", "LineStep", "MoveEvaluation", "TeamValue"),
+    "search.open_deal": ("DealSearcher", "analyze_deal"),
+    "search.params": ("Limits", "SearchParams"),
+    "search.searcher": ("Searcher", "analyze", "recommend"),
+    "tiles": ("TILES", "Tile"),
+    "version": ("__version__",),
+    "view": ("View",),
+}
+"""The public names by the module that defines them."""
+
+_MODULE_OF: Final = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "TILES",
@@ -90,3 +129,20 @@ __all__ = [
     "perft",
     "recommend",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used.
+
+    :raises AttributeError: there is no such name.
+    """
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names, whether they have been used or not."""
+    return sorted({*globals(), *__all__})

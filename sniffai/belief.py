@@ -7,10 +7,9 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from sniffai.doors import as_whole, read_whole
+from sniffai.checks import as_whole, read_whole, shown
 from sniffai.errors import LimitsError, ViewError
-from sniffai.params import check_seed
-from sniffai.shown import shown
+from sniffai.seeds import check_seed
 from sniffai.tiles import TILES, Tile, TileLike, mask_tiles, read_tile
 from sniffai.view import View
 from sniffai_ext.belief import Belief as CoreBelief

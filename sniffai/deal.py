@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Self
 
-from sniffai.doors import as_whole, is_listed, keep_plain
+from sniffai.checks import as_whole, is_listed, keep_plain, read_integer, read_integers, shown
 from sniffai.errors import TileError, ViewError
-from sniffai.integers import read_integer, read_integers
 from sniffai.rules import HAND_SIZE, TEAMS
-from sniffai.shown import shown
 from sniffai.tiles import TILES, Tile, TileLike, read_tiles
 from sniffai_ext.round import check_players, check_scores
 

@@ -15,11 +15,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from sniffai.doors import is_listed, keep_plain
+from sniffai.checks import BOUND, is_listed, keep_plain, read_integer, shown
 from sniffai.errors import SniffError, ViewError
-from sniffai.integers import BOUND, read_integer
 from sniffai.moves import Move
-from sniffai.shown import shown
 from sniffai.tiles import Tile, read_tiles
 
 

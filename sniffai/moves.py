@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from sniffai.checks import shown
 from sniffai.errors import MoveError
 from sniffai.ports import point_code, point_name
-from sniffai.shown import shown
 from sniffai.tiles import TILES, Tile, TileLike, read_tile
 
 _LONGEST: Final = 80

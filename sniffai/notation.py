@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from sniffai.checks import shown
 from sniffai.deal import Deal
 from sniffai.errors import NotationError, SniffError
 from sniffai.events import Draw, Event, Pass, Play
+from sniffai.history import History, Position, Snapshot
 from sniffai.moves import Move
-from sniffai.position import History, Position, Snapshot
-from sniffai.shown import shown
 from sniffai.tiles import Tile
 
 _T = TypeVar("_T")

@@ -6,8 +6,8 @@ once in the set, so tile and port together name an attachment point for good. Th
 
 from typing import Final
 
+from sniffai.checks import shown
 from sniffai.errors import MoveError
-from sniffai.shown import shown
 from sniffai.tiles import TILES, Tile
 
 PLAIN_PORTS: Final = ("LOW", "HIGH")

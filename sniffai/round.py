@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from typing import Any, Self, TypeVar
 
 from sniffai import notation
+from sniffai.checks import none_if_negative
 from sniffai.deal import Deal, seat_by_lot
 from sniffai.errors import SniffError
 from sniffai.events import Draw, Event, Pass, Play
-from sniffai.integers import none_if_negative
 from sniffai.layout import Layout
 from sniffai.moves import Move, MoveLike
 from sniffai.rules import deduction

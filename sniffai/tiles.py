@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from sniffai.doors import is_listed
+from sniffai.checks import is_listed, shown
 from sniffai.errors import SniffError, TileError
-from sniffai.shown import shown
 
 
 @dataclass(frozen=True, order=True, slots=True)

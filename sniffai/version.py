@@ -5,3 +5,5 @@ from typing import Final
 
 VERSION: Final = version("sniffai")
 """``MAJOR.MINOR.PATCH``, as pyproject.toml has it."""
+
+__version__ = VERSION

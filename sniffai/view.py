@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Self, cast
 
 from sniffai import notation
+from sniffai.checks import keep, none_if_negative, read_integer, read_integers, shown
 from sniffai.deal import Deal
-from sniffai.doors import keep
 from sniffai.errors import TileError, ViewError
 from sniffai.events import Draw, Event, EventLike, check_events
-from sniffai.integers import none_if_negative, read_integer, read_integers
+from sniffai.history import History, Position, Snapshot
 from sniffai.layout import AttachmentPoint, Layout
 from sniffai.moves import Move, MoveLike
-from sniffai.position import History, Position, Snapshot
 from sniffai.rules import team_of
-from sniffai.shown import shown
 from sniffai.tiles import Tile, TileLike, mask_tiles, tile_or_none
 from sniffai_ext.layout import Layout as CoreLayout
 from sniffai_ext.view import View as CoreView

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from sniffai.events import Draw, Event, Pass, Play
+from sniffai.history import History
 from sniffai.moves import Move
-from sniffai.position import History
 from sniffai.round import Round
 from sniffai.tiles import TILES, tile_mask
 from sniffai.view import View

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sniffai import Round
-from sniffai.roots import RootMove
+from sniffai.search.roots import RootMove
 from sniffai_ext.search import Search
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sniffai import SearchParams
-from sniffai.players import parse_player
+from sniffai.play.players import parse_player
 from sniffai.rules import HAND_SIZE, PLAYERS, TALON_SIZE, TARGET
 
 REASON = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|REQUIRED|UNREADABLE|UNFINISHED|CLAMPED|IGNORED)"')

@@ -1,9 +1,14 @@
 """What holds between the rooms, and between the files and the pages that describe them."""
 
+import ast
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+
+import sniffai
 
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = ("click", "google.protobuf", "grpc", "rich")
@@ -24,9 +29,34 @@ def test_the_core_imports_nothing_of_ours() -> None:
 
 
 def test_the_library_needs_no_extra() -> None:
-    script = f"import sys, sniffai; print([name for name in {HEAVY!r} if name in sys.modules])"
+    script = "import sys, sniffai; [getattr(sniffai, name) for name in sniffai.__all__]"
+    script += f"; print([name for name in {HEAVY!r} if name in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+def test_importing_the_library_imports_none_of_its_rooms() -> None:
+    """So Ctrl-C is heard from the first moment of a command, and a script starts at once."""
+    script = "import sys, sniffai; print(sorted(name for name in sys.modules if name.split('.')[0] in sys.argv[1:]))"
+    ours = ["sniffai", "sniffai_ext", "numpy"]
+    answer = subprocess.run([sys.executable, "-c", script, *ours], capture_output=True, text=True, check=True)
+    assert ast.literal_eval(answer.stdout) == ["sniffai"]
+
+
+def test_the_names_of_the_library_are_those_that_type_checkers_see() -> None:
+    (guarded,) = (
+        node
+        for node in ast.parse((ROOT / "sniffai" / "__init__.py").read_text(encoding="utf-8")).body
+        if isinstance(node, ast.If)
+    )
+    seen = {}
+    for node in guarded.body:
+        assert isinstance(node, ast.ImportFrom)
+        seen.update({alias.name: node.module for alias in node.names})
+    assert seen == {name: f"sniffai.{module}" for name, module in sniffai._MODULE_OF.items()}
+    assert {*seen} == {*sniffai.__all__} <= {*dir(sniffai)}
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = sniffai.nothing
 
 
 def test_the_architecture_page_has_a_line_for_each_file() -> None:

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 from sniffai.equity import load
-from sniffai.roots import RootMove
 from sniffai.rules import TEAMS
+from sniffai.search.roots import RootMove
 
 FEW_VISITS = 30
 """Below, a move comes after those with more."""

@@ -11,11 +11,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from sniffai.arena import available_cores, play_arena
-from sniffai.contest import ArenaResult, ArenaSpec
-from sniffai.levels import LEVELS, MEASURED, Level
-from sniffai.params import Limits
+from sniffai.play.arena import play_arena
+from sniffai.play.arena_result import ArenaResult, ArenaSpec
+from sniffai.play.levels import LEVELS, MEASURED, Level
+from sniffai.play.workers import available_cores
 from sniffai.rules import PLAYERS
+from sniffai.search.params import Limits
 
 FILE = Path(__file__).resolve().parent.parent / "sniffai" / MEASURED
 

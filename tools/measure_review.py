@@ -16,17 +16,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sniffai.arena import mapped, play_rounds
-from sniffai.contest import ArenaSpec
-from sniffai.equity.rounds import play_rounds as play_scored
 from sniffai.equity.table import STEP
-from sniffai.levels import LEVELS, named_player
-from sniffai.params import Limits
+from sniffai.lab.equity.rounds import play_rounds as play_scored
+from sniffai.play.arena import play_rounds
+from sniffai.play.arena_result import ArenaSpec
+from sniffai.play.levels import LEVELS, named_player
+from sniffai.play.statistics import mean_and_error, ratio_and_error, wilson_interval
+from sniffai.play.workers import mapped
 from sniffai.review import Judged, Review, StepKind, Subject, Verdict, jobs_of, review, run_job
 from sniffai.review.strength import MEASURED
 from sniffai.review.values import margins_of
 from sniffai.rules import PLAYERS, TEAMS, team_of
-from sniffai.statistics import mean_and_error, ratio_and_error, wilson_interval
+from sniffai.search.params import Limits
 
 FILE = Path(__file__).resolve().parent.parent / "sniffai" / MEASURED
 POLICY_ROUNDS = 100_000

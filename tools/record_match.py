@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sniffai import MatchRecord, dump_match
-from sniffai.arena import play_rounds
-from sniffai.contest import ArenaSpec
-from sniffai.levels import named_player
-from sniffai.params import Limits
+from sniffai.play.arena import play_rounds
+from sniffai.play.arena_result import ArenaSpec
+from sniffai.play.levels import named_player
+from sniffai.search.params import Limits
 
 
 def options(args: Sequence[str]) -> argparse.Namespace:

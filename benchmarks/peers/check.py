@@ -16,8 +16,8 @@ import pyspiel
 from benchmarks.peers.openspiel_sniff import SniffGame, SniffState
 from benchmarks.peers.worlds import Worlds, action_of
 from sniffai import Belief, Round, View
-from sniffai.arena import derived_seed
 from sniffai.rules import PLAYERS
+from sniffai.seeds import derived_seed
 from sniffai.tiles import Tile, mask_tiles
 
 ROUNDS: Final = Path(__file__).parents[2] / "tests" / "data" / "rounds.jsonl"

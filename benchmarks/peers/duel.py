@@ -10,8 +10,8 @@ from typing import Any
 from benchmarks.peers.engines import ENGINES
 from benchmarks.peers.players import Engine
 from sniffai import Limits, Move, View
-from sniffai.arena import play_pairing
-from sniffai.contest import ArenaResult, ArenaSpec, Cost, Pairing
+from sniffai.play.arena import play_pairing
+from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost, Pairing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Contestant:
         self.cost = Cost()
 
     def choose(self, view: View, seed: int) -> Move:
-        """See :meth:`sniffai.players.Player.choose`."""
+        """See :meth:`sniffai.play.players.Player.choose`."""
         started = time.perf_counter()
         move, simulations = self._engine.search(view, self._limits, seed)
         if simulations:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
 from sniffai import Limits, Move, SearchParams, View, analyze, params
-from sniffai.players import GreedyPlayer
+from sniffai.play.players import GreedyPlayer
 
 
 class Found(NamedTuple):

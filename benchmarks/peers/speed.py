@@ -12,8 +12,8 @@ from benchmarks.peers.engines import ENGINES
 from benchmarks.peers.players import Engine
 from benchmarks.peers.worlds import action_of
 from sniffai import Limits, Round, View
-from sniffai.arena import derived_seed
-from sniffai.players import GreedyPlayer
+from sniffai.play.players import GreedyPlayer
+from sniffai.seeds import derived_seed
 
 FRESH: Final = "fresh deal"
 MIDDLE: Final = "mid-round"

@@ -24,7 +24,7 @@ from benchmarks.server.raw import RawConnection, prefixed
 from sniffai import wire
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai.v1 import analysis_service_pb2_grpc, limits_pb2, move_pb2
-from sniffai_server.keys import entry_of, make_key
+from sniffai_server.access.keys import entry_of, make_key
 
 MEGABYTE: Final = 1e6
 TIMEOUT: Final = 60.0

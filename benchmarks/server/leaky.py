@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sniffai_server import cli
-from sniffai_server.analysis_service import AnalysisService
+from sniffai_server.services.analysis import AnalysisService
 
 BYTES: Final = 1 << 18
 CALLS: Final = 20

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator
 
 import sniffai
-from sniffai.choice import distinct_moves
+from sniffai.search.candidates import distinct_moves
 
 
 def leads() -> Iterator[sniffai.View]:

@@ -21,7 +21,7 @@ from libc.stdint cimport INT32_MAX
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from sniffai_ext.doors cimport read_seed, read_whole
+from sniffai_ext.checks cimport read_seed, read_whole
 from sniffai_ext.rng cimport below64, seed_rng, shuffle
 from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport ALL_TILES, FITTING, lowest, uint16_t

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport INT64_MAX
 
-from sniffai_ext.doors cimport read_int, read_items, read_seed, read_whole
+from sniffai_ext.checks cimport read_int, read_items, read_seed, read_whole
 from sniffai_ext.rng cimport Rng, below, seed_rng
 from sniffai_ext.types cimport target_of, team_count
 

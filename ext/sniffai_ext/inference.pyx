@@ -10,7 +10,7 @@ is no choice; the belief accounts for it exactly, so nothing is counted twice.
 from libc.math cimport expf, logf
 
 from sniffai_ext.belief cimport Belief
-from sniffai_ext.doors cimport read_seed
+from sniffai_ext.checks cimport read_seed
 from sniffai_ext.rng cimport Rng, seed_rng
 from sniffai_ext.types cimport move_tile, popcount
 

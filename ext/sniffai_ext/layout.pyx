@@ -1,6 +1,6 @@
 """The named layout: which tile lies where, by the ports of rules 3, with every check of a placement."""
 
-from sniffai_ext.doors cimport read_int, read_items, read_tiles
+from sniffai_ext.checks cimport read_int, read_items, read_tiles
 from sniffai_ext.types cimport ALL_TILES, TILES, lowest, make_move
 
 from sniffai_ext.errors import MoveError, TileError

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport INT32_MAX
 
-from sniffai_ext.doors cimport read_seed, read_whole
+from sniffai_ext.checks cimport read_seed, read_whole
 from sniffai_ext.features cimport net_rows
 from sniffai_ext.net cimport lay_out, net_size
 from sniffai_ext.rng cimport Rng, seed_rng
@@ -13,7 +13,7 @@ from sniffai_ext.types cimport RUNNING, int16_t, team_count, team_of
 
 import numpy as np
 
-from sniffai_ext.doors import read_net
+from sniffai_ext.checks import read_net
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.round import check_players
 from sniffai_ext.view cimport View

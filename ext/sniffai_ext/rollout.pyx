@@ -2,7 +2,7 @@
 
 from libc.stdint cimport INT32_MAX
 
-from sniffai_ext.doors cimport read_real, read_seed, read_whole
+from sniffai_ext.checks cimport read_real, read_seed, read_whole
 from sniffai_ext.layout cimport clear_arms
 from sniffai_ext.round cimport settle
 from sniffai_ext.rng cimport seed_rng, shuffle

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp
 
-from sniffai_ext.doors cimport read_int, read_items, read_tiles
+from sniffai_ext.checks cimport read_int, read_items, read_tiles
 from sniffai_ext.layout cimport clear_arms, tile_text
 from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport MAX_MOVES, TILES, hand_size, popcount, target_of

@@ -5,7 +5,7 @@ from sniffai_ext.equity cimport Equity, EquityTable
 from sniffai_ext.inference cimport Model
 from sniffai_ext.net cimport Net
 from sniffai_ext.policy cimport Policy
-from sniffai_ext.pool cimport Pool
+from sniffai_ext.worlds cimport Pool
 from sniffai_ext.rng cimport Rng
 from sniffai_ext.signals cimport Watch
 from sniffai_ext.solver cimport Prover

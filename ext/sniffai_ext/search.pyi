@@ -4,10 +4,10 @@ from typing import Literal
 from sniffai_ext.belief import Belief
 from sniffai_ext.equity import Equity
 from sniffai_ext.policy import Policy
-from sniffai_ext.pool import Pool
 from sniffai_ext.stop import StopFlag
 from sniffai_ext.view import View
 from sniffai_ext.world_value import WorldValue
+from sniffai_ext.worlds import Pool
 
 STATED_DRIFTS: float
 RANK_CAUTION: float

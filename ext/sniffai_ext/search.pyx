@@ -32,7 +32,7 @@ from libc.stdint cimport INT32_MAX, INT64_MAX
 from libc.string cimport memcpy
 
 from sniffai_ext.clock cimport monotonic
-from sniffai_ext.doors cimport read_flag, read_int, read_items, read_real, read_seed, read_tiles, read_whole
+from sniffai_ext.checks cimport read_flag, read_int, read_items, read_real, read_seed, read_tiles, read_whole
 from sniffai_ext.equity cimport Equity, win_chance
 from sniffai_ext.layout cimport Layout
 from sniffai_ext.policy cimport draw_by_softmax, rate_moves
@@ -52,7 +52,7 @@ from sniffai_ext.utility cimport end_chances, hoped_chances, settlement
 from sniffai_ext.world_value cimport world_values
 
 from sniffai_ext.errors import BusyError, LimitsError, ViewError
-from sniffai_ext.pool import MOST_WORLDS, check_choices
+from sniffai_ext.worlds import MOST_WORLDS, check_choices
 from sniffai_ext.shown import shown
 
 cdef extern from * nogil:

@@ -1,6 +1,6 @@
 """Exact values when every hand and the order of the talon are known, for two teams (2 or 4 seats)."""
 
-from sniffai_ext.bounds cimport Bounds
+from sniffai_ext.transpositions cimport Bounds
 from sniffai_ext.equity cimport Equity, EquityTable
 from sniffai_ext.layout cimport Layout
 from sniffai_ext.signals cimport Watch

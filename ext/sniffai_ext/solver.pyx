@@ -21,9 +21,9 @@ from libc.math cimport INFINITY
 from libc.string cimport memset
 
 from sniffai_ext.belief cimport Belief
-from sniffai_ext.bounds cimport BOUNDLESS, NO_MOVE, Entry, close_bounds, keep, look_up, open_bounds
+from sniffai_ext.transpositions cimport BOUNDLESS, NO_MOVE, Entry, close_bounds, keep, look_up, open_bounds
 from sniffai_ext.clock cimport monotonic
-from sniffai_ext.doors cimport read_flag, read_real, read_whole
+from sniffai_ext.checks cimport read_flag, read_real, read_whole
 from sniffai_ext.layout cimport arm_weight
 from sniffai_ext.rng cimport mulhi
 from sniffai_ext.rollout cimport Fit, find_fits

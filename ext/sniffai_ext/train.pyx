@@ -15,7 +15,7 @@ gives the same weights.
 from libc.math cimport pow as power
 from libc.stdint cimport INT64_MAX
 
-from sniffai_ext.doors cimport read_real, read_seed, read_whole
+from sniffai_ext.checks cimport read_real, read_seed, read_whole
 from sniffai_ext.features cimport MAX_ROWS, OWN, base_rows, move_rows, net_rows, tile_rows
 from sniffai_ext.layout cimport join
 from sniffai_ext.net cimport (

@@ -5,7 +5,7 @@ that no tile held at that moment fits (rules 5), so the batches of that moment l
 later came out of one of the batches that could still hold it.
 """
 
-from sniffai_ext.doors cimport read_int, read_items, read_tiles
+from sniffai_ext.checks cimport read_int, read_items, read_tiles
 from sniffai_ext.layout cimport tile_text
 from sniffai_ext.types cimport (
     ALL_TILES, BLOCKED, FITTING, NO_TILE, PIPS, RUNNING, TARGET, TILES, WENT_OUT, hand_size, lowest,

@@ -5,7 +5,7 @@ from sniffai_ext.world_features cimport world_net_rows
 
 import numpy as np
 
-from sniffai_ext.doors import read_net
+from sniffai_ext.checks import read_net
 from sniffai_ext.round import check_players
 
 

@@ -20,28 +20,28 @@ from sniffai.v1 import (
     rules_service_pb2,
     rules_service_pb2_grpc,
 )
-from sniffai_server.admission import SlotQueue
-from sniffai_server.analysis_service import AnalysisService
-from sniffai_server.auth import Auth
-from sniffai_server.engine_service import EngineService
-from sniffai_server.guard import Guard
-from sniffai_server.handlers import HEALTH
-from sniffai_server.intake import WINDOW, Holdings, Intake
-from sniffai_server.keys import Keys
+from sniffai_server.access.auth import Auth
+from sniffai_server.access.keys import Keys
+from sniffai_server.access.quotas import Quotas
+from sniffai_server.access.tls import SecurityError, certificates_of
+from sniffai_server.calls.guard import Guard
+from sniffai_server.calls.handlers import HEALTH
+from sniffai_server.calls.intake import WINDOW, Holdings, Intake
+from sniffai_server.calls.pace import Stalls, hush_hang_ups
 from sniffai_server.listening import ListenError, find_place, free_unix
-from sniffai_server.metrics import Metrics, MetricsPort
-from sniffai_server.observer import Observer
-from sniffai_server.pace import Stalls, hush_hang_ups
-from sniffai_server.quotas import Quotas
-from sniffai_server.reflection import add_reflection
+from sniffai_server.load.admission import SlotQueue
+from sniffai_server.load.searches import Searches
+from sniffai_server.load.warm import warm_up
+from sniffai_server.observe.metrics import Metrics, MetricsPort
+from sniffai_server.observe.observer import Observer
+from sniffai_server.observe.tracing import Tracing
 from sniffai_server.reloads import Reloads
-from sniffai_server.rules_service import RulesService
-from sniffai_server.searches import Searches
+from sniffai_server.services.analysis import AnalysisService
+from sniffai_server.services.engine import EngineService
+from sniffai_server.services.reflection import add_reflection
+from sniffai_server.services.rules import RulesService
+from sniffai_server.services.watches import Watches
 from sniffai_server.settings import Settings
-from sniffai_server.tls import SecurityError, certificates_of
-from sniffai_server.tracing import Tracing
-from sniffai_server.warm import warm_up
-from sniffai_server.watches import Watches
 
 log = logging.getLogger(__name__)
 

@@ -2,15 +2,14 @@
 
 import contextlib
 import os
-import select
 import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
 from typing import Final
 
-SAY_SECONDS: Final = 0.2
-"""How long a line for standard error waits for somebody to read there."""
+from sniffai_server.console import say
+
 ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT)
 """The signals that end a command."""
 INTERRUPTED: Final = 128 + signal.SIGINT
@@ -59,22 +58,6 @@ def _run(arguments: Sequence[str] | None) -> int:
         return INTERRUPTED
 
 
-def say(text: str) -> bool:
-    """Write a line to standard error; where that is full, or nobody reads it, the line is lost: then it is false.
-
-    Nothing in it steers a terminal, wherever it comes from.
-    """
-    if not text.isprintable():
-        from sniffai.shown import visible
-
-        text = visible(" ".join(text.split()), "")
-    with contextlib.suppress(OSError, ValueError):
-        if _takes(sys.stderr):
-            print(text, file=sys.stderr, flush=True)
-            return True
-    return False
-
-
 def _fail_for_module(error: ImportError) -> int:
     """A part of the package that is not installed; anything else missing is a defect of ours."""
     from sniffai.extras import what_to_install
@@ -84,15 +67,6 @@ def _fail_for_module(error: ImportError) -> int:
         raise error
     say(f"sniffai-server: {told}")
     return 2
-
-
-def _takes(stream: object) -> bool:
-    """Whether a stream takes a line without waiting; one that is no file does."""
-    try:
-        descriptor = stream.fileno()  # type: ignore[attr-defined]
-    except (AttributeError, OSError, ValueError):
-        return True
-    return bool(select.select([], [descriptor], [], SAY_SECONDS)[1])
 
 
 def _open_streams() -> None:

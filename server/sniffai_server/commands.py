@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import Any, Final
 
 from sniffai import wire
-from sniffai.addresses import Address, AddressError, join_address, read_address
 from sniffai.client.connection import MAX_TIMEOUT
 from sniffai.client.diagnosis import Trust
 from sniffai.version import VERSION
-from sniffai_server.cli import say
+from sniffai.wire.addresses import Address, AddressError, join_address, read_address
+from sniffai_server.access.keys import PRIORITIES, KeysError, add_entry, entry_of, make_key, read_keys
+from sniffai_server.access.tls import SecurityError, certificates_of, channel_credentials
 from sniffai_server.config import Config, ConfigError, flag_of, from_text, read_config, to_toml, toml_value
-from sniffai_server.engine_service import engine_info
-from sniffai_server.keys import PRIORITIES, KeysError, add_entry, entry_of, make_key, read_keys
+from sniffai_server.console import say
 from sniffai_server.listening import ListenError
-from sniffai_server.logs import open_log
+from sniffai_server.observe.logs import open_log
+from sniffai_server.observe.tracing import Tracing, TracingError
 from sniffai_server.probe import why_not_serving
 from sniffai_server.process import hold_signals, serve
+from sniffai_server.services.engine import engine_info
 from sniffai_server.settings import Settings, default_of, kind_of, rule_of, settings_fields
-from sniffai_server.tls import SecurityError, certificates_of, channel_credentials
-from sniffai_server.tracing import Tracing, TracingError
 
 log = logging.getLogger(__name__)
 

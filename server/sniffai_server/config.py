@@ -9,7 +9,7 @@ from dataclasses import Field, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from sniffai.shown import shown, steers
+from sniffai.checks import shown, steers
 from sniffai_server.files import decode, read_file, read_toml
 from sniffai_server.settings import (
     SettingError,

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-from sniffai.shown import shown
+from sniffai.checks import shown
 
 MOST_BYTES: Final = 16 << 20
 """More than any file of keys or certificates has."""

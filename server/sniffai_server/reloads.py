@@ -5,9 +5,9 @@ import threading
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from sniffai_server.keys import KeysError
-from sniffai_server.metrics import Metrics
-from sniffai_server.tls import SecurityError
+from sniffai_server.access.keys import KeysError
+from sniffai_server.access.tls import SecurityError
+from sniffai_server.observe.metrics import Metrics
 
 CHECK_SECONDS: Final = 1.0
 

@@ -1,13 +1,12 @@
 """The command line, ``sniffai``: one module a command, loaded when it is called."""
 
+import contextlib
 import os
 import signal
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import NoReturn
-
-from sniffai.cli.signs import complain, tolerate_narrow_output, write_in_large_pieces
-from sniffai.extras import what_to_install
 
 
 def main() -> None:
@@ -16,11 +15,27 @@ def main() -> None:
     Exit status 0: done; 1: a check failed, or an output could not be written; 2: the input is wrong, or a part of the
     package is not installed; 130: stopped by Ctrl-C; 141: whoever read the output went away; 143: stopped by SIGTERM.
     """
+    interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not where SIGINT is ignored
+    if interruptible:
+        signal.signal(signal.SIGINT, _end_while_loading)
+    signal.signal(signal.SIGTERM, _end_while_loading)
+    run = _load()
+    if interruptible:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        _run()
-    except KeyboardInterrupt:  # while the commands are loaded, or once they have told of one
-        sys.exit(130)
+        status = run()
+    except KeyboardInterrupt:  # once the command has told of one
+        status = 130
+    sys.exit(status)
+
+
+def _end_while_loading(number: int, _frame: FrameType | None) -> NoReturn:
+    """Nothing is open yet, and an exception in the middle of an import would print a traceback."""
+    if number == signal.SIGINT:
+        with contextlib.suppress(OSError):  # standard error may be closed or full
+            os.write(2, b"sniffai: stopped\n")
+    os._exit(128 + number)
 
 
 def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
@@ -28,7 +43,11 @@ def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
     sys.exit(128 + number)
 
 
-def _run() -> NoReturn:
+def _load() -> Callable[[], int]:
+    """Import the group of commands, which takes some tenths of a second."""
+    from sniffai.cli.signs import complain, tolerate_narrow_output, write_in_large_pieces
+    from sniffai.extras import what_to_install
+
     tolerate_narrow_output()
     write_in_large_pieces()
     # gRPC's C core writes lines of its own to standard error; here each failure is one line, told by us.
@@ -41,4 +60,4 @@ def _run() -> NoReturn:
             raise
         complain(told)
         sys.exit(2)
-    sys.exit(run())
+    return run

@@ -18,7 +18,7 @@ from sniffai.cli.contest import (
 from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option
 from sniffai.cli.terminal import tell, tell_json
-from sniffai.contest import ArenaResult
+from sniffai.play.arena_result import ArenaResult
 
 
 @click.command("arena")

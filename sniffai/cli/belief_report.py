@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import click
 
-from sniffai.calibration import CalibrationReport, Model, calibrate
 from sniffai.cli.parts import deal_options, json_option
 from sniffai.cli.terminal import progress_bar, show, table, tell, tell_json
-from sniffai.levels import named_player
-from sniffai.nets import load_policy
-from sniffai.params import MODEL_TEMPERATURES, Limits, SearchParams
-from sniffai.statistics import Estimate
+from sniffai.lab.calibration import CalibrationReport, Model, calibrate
+from sniffai.play.levels import named_player
+from sniffai.play.statistics import Estimate
+from sniffai.search.nets import load_policy
+from sniffai.search.params import MODEL_TEMPERATURES, Limits, SearchParams
 
 
 @click.command("belief-report")

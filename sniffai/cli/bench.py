@@ -4,9 +4,9 @@ from dataclasses import asdict
 
 import click
 
-from sniffai.bench import equity_ratio, measure, packed_round_bytes, signature, thread_ratio
 from sniffai.cli.parts import json_option
 from sniffai.cli.terminal import show, table, tell, tell_json
+from sniffai.lab.bench import equity_ratio, measure, packed_round_bytes, signature, thread_ratio
 from sniffai.rules import PLAYERS
 
 

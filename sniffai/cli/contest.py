@@ -6,12 +6,13 @@ from typing import Any, TypeVar
 
 import click
 
-from sniffai.arena import available_cores, play_arena
 from sniffai.cli.output import Output
 from sniffai.cli.parts import deal_options
 from sniffai.cli.terminal import progress_bar
-from sniffai.contest import ArenaResult, ArenaSpec, Cost
-from sniffai.params import Limits
+from sniffai.play.arena import play_arena
+from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost
+from sniffai.play.workers import available_cores
+from sniffai.search.params import Limits
 
 F = TypeVar("F", bound=Callable[..., Any])
 

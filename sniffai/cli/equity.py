@@ -11,9 +11,9 @@ from sniffai.cli.output import Output
 from sniffai.cli.parts import BadInput, json_option
 from sniffai.cli.terminal import progress_bar, show, table, tell, tell_json
 from sniffai.equity import Equity, lead_value, load, read_equity, save_equity
-from sniffai.equity.build import LOWEST, ROUNDS, EquityPlan, build
-from sniffai.equity.check import CheckResult, check
 from sniffai.errors import SniffError
+from sniffai.lab.equity.build import LOWEST, ROUNDS, EquityPlan, build
+from sniffai.lab.equity.check import CheckResult, check
 from sniffai.rules import TARGET, TEAMS
 
 _seats = click.option(
@@ -154,7 +154,7 @@ def _read(players: int, file: str | None) -> Equity:
 
 def _draw(equity: Equity, path: str) -> int:
     output = Output(path, "--plot", ".png", ".svg")
-    from sniffai.equity.plot import picture
+    from sniffai.lab.equity.plot import picture
 
     return output.write(picture(equity, output.ending))
 

@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from sniffai import strictjson
 from sniffai.cli.parts import BadInput, read_text
 from sniffai.errors import RecordError, SniffError
-from sniffai.matchfile import parse_match
-from sniffai.record import MatchRecord
+from sniffai.records import strict_json
+from sniffai.records.matchfile import parse_match
+from sniffai.records.record import MatchRecord
+from sniffai.records.trace import parse_traces
 from sniffai.review.source import of_record, read_round_events, read_trace_rounds
 from sniffai.review.story import Subject
 from sniffai.round import Round
-from sniffai.trace import parse_traces
 from sniffai.view import View
 
 EXPECTED: Final = (
@@ -35,7 +35,7 @@ TAG: Final = re.compile(r'\[[^\s"\]]+\s+"')
 
 @dataclass(frozen=True)
 class Traces:
-    """Traced rounds: :mod:`sniffai.trace`."""
+    """Traced rounds: :mod:`sniffai.records.trace`."""
 
     found: tuple[tuple[int, dict[str, Any]], ...]
     """Each with the number of its line."""
@@ -211,11 +211,11 @@ def _read_line(name: str, lines: list[tuple[int, str]]) -> View | Round:
 
 def _read_json(name: str, text: str) -> Form:
     try:
-        value = strictjson.loads(text)
+        value = strict_json.loads(text)
     except (ValueError, RecursionError) as error:
-        if strictjson.is_several(error):
+        if strict_json.is_several(error):
             return Form(name, Traces(tuple(parse_traces(text))))
-        raise strictjson.unreadable(error, text) from None
+        raise strict_json.unreadable(error, text) from None
     return _read_object(name, value)
 
 

@@ -19,8 +19,8 @@ from sniffai.cli.contest import (
 from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option
 from sniffai.cli.terminal import show, table, tell, tell_json
-from sniffai.contest import ArenaResult
-from sniffai.levels import LEVELS
+from sniffai.play.arena_result import ArenaResult
+from sniffai.play.levels import LEVELS
 
 
 @click.command("ladder")

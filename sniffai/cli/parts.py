@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 import click
 
-from sniffai.doors import read_path
+from sniffai.checks import read_path
 from sniffai.errors import LimitsError, NotationError, RecordError
 from sniffai.explain.languages import LANGUAGES, read_language
-from sniffai.matchfile import decode
+from sniffai.records.matchfile import decode
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -7,7 +7,7 @@ import click
 from sniffai.cli.forms import load
 from sniffai.cli.parts import deal_options, json_option
 from sniffai.cli.terminal import show, table, tell, tell_json
-from sniffai.perft import divide, perft
+from sniffai.perft_counts import divide, perft
 from sniffai.round import Round
 
 

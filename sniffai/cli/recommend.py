@@ -13,7 +13,7 @@ from sniffai.cli.remote import Remote, remote_options
 from sniffai.cli.terminal import tell_json_text
 from sniffai.explain import reasons
 from sniffai.moves import Move, MoveLike
-from sniffai.params import MAX_STANDARD_ERROR, Limits, SearchParams
+from sniffai.search.params import MAX_STANDARD_ERROR, Limits, SearchParams
 from sniffai.v1.analysis_service_pb2 import (
     AnalyzeRequest,
     RecommendMoveRequest,

@@ -11,7 +11,7 @@ from sniffai.cli.terminal import tell, tell_json
 from sniffai.errors import RecordError
 from sniffai.explain import describe
 from sniffai.layout import Layout
-from sniffai.record import MatchRecord
+from sniffai.records.record import MatchRecord
 from sniffai.review.source import read_trace_rounds
 from sniffai.round import Round
 from sniffai.view import View

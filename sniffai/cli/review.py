@@ -9,9 +9,10 @@ from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option, lang_option
 from sniffai.cli.signs import complain
 from sniffai.cli.terminal import progress_bar, show, table, tell, tell_json
-from sniffai.params import MAX_SEED, Limits
 from sniffai.review import DEFAULT_SIMULATIONS, Review, html_report, review
 from sniffai.review.tables import result_line, text_tables
+from sniffai.search.params import Limits
+from sniffai.seeds import MAX_SEED
 
 if TYPE_CHECKING:
     from sniffai.wire import ReviewQuestion

@@ -10,7 +10,7 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import Final
 
-from sniffai.shown import visible
+from sniffai_ext.shown import visible
 
 PIECE: Final = 1 << 16
 """Bytes that standard output is written in at most, where it is no terminal: what a pipe takes at once."""

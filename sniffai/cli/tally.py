@@ -8,7 +8,7 @@ from sniffai.cli.forms import is_file, load
 from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option
 from sniffai.cli.terminal import tell, tell_json
-from sniffai.tally import Tally
+from sniffai.draw.tally import Tally
 from sniffai.view import View
 
 

@@ -4,11 +4,11 @@ import click
 
 from sniffai.cli.parts import deal_options, json_option
 from sniffai.cli.terminal import show, table, tell_json
-from sniffai.levels import named_player
-from sniffai.nets import load_policy
-from sniffai.params import Limits, SearchParams
-from sniffai.selfplay import decisions
-from sniffai.temperature import fit_temperatures, read_choices
+from sniffai.lab.temperature import fit_temperatures, read_choices
+from sniffai.play.levels import named_player
+from sniffai.play.selfplay import decisions
+from sniffai.search.nets import load_policy
+from sniffai.search.params import Limits, SearchParams
 
 
 @click.command("temperatures")

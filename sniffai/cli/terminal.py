@@ -1,8 +1,8 @@
 """The one place of the command line that prints.
 
-Whatever is printed passes :func:`sniffai.shown.visible`, so that no name, comment, file name or message of a server can
-steer a terminal. Tables lose no value, however narrow the terminal is. Escape sequences are sent to terminals that take
-them, and nowhere where ``NO_COLOR`` is set.
+Whatever is printed passes :func:`sniffai.checks.visible`, so that no name, comment, file name or message of a server
+can steer a terminal. Tables lose no value, however narrow the terminal is. Escape sequences are sent to terminals that
+take them, and nowhere where ``NO_COLOR`` is set.
 """
 
 import json
@@ -28,7 +28,7 @@ from rich.progress import (
 )
 from rich.table import Column, Table
 
-from sniffai.shown import visible
+from sniffai.checks import visible
 
 SPARE: Final = "crop"
 """How a column that can be left out is marked."""

@@ -8,8 +8,17 @@ import click
 from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option
 from sniffai.cli.terminal import progress_bar, tell, tell_json
-from sniffai.nets import save_nets
-from sniffai.training import DUELS, ROUNDS, TrainedNets, TrainingPlan, as_stored, label, margin_over_greedy, train_nets
+from sniffai.lab.training import (
+    DUELS,
+    ROUNDS,
+    TrainedNets,
+    TrainingPlan,
+    as_stored,
+    label,
+    margin_over_greedy,
+    train_nets,
+)
+from sniffai.search.nets import save_nets
 from sniffai_ext.policy import Policy
 
 _OPTIONS = (

@@ -19,7 +19,7 @@ from sniffai.client.requests import (
     Wishes,
 )
 from sniffai.client.streams import AsyncAnalysisStream, AsyncReviewStream
-from sniffai.params import Limits
+from sniffai.search.params import Limits
 from sniffai.v1 import (
     analysis_service_pb2,
     analysis_service_pb2_grpc,

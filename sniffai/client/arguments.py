@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, Final, TypeVar
 
-from sniffai.doors import as_real, is_listed, read_whole
+from sniffai.checks import as_real, is_listed, read_whole, shown
 from sniffai.errors import LimitsError, SniffError, ViewError
-from sniffai.params import Limits
-from sniffai.shown import shown
+from sniffai.search.params import Limits
 
 MAX_SEED: Final = 2**63 - 1
 MAX_TAG: Final = 128

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, TypedDict
 from google.protobuf.duration_pb2 import Duration
 
 from sniffai import wire
+from sniffai.checks import read_integers, read_whole
 from sniffai.client.arguments import (
     MAX_TAG,
     MAX_TEXT,
@@ -19,14 +20,12 @@ from sniffai.client.arguments import (
     check_seed,
     check_text,
 )
-from sniffai.doors import read_whole
 from sniffai.errors import ViewError
-from sniffai.integers import read_integers
-from sniffai.matchfile import format_match
 from sniffai.moves import Move, MoveLike
-from sniffai.params import Limits
-from sniffai.record import MatchRecord
+from sniffai.records.matchfile import format_match
+from sniffai.records.record import MatchRecord
 from sniffai.round import Round
+from sniffai.search.params import Limits
 from sniffai.v1 import (
     analysis_service_pb2,
     engine_service_pb2,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from sniffai.doors import read_kind, read_whole
+from sniffai.checks import read_kind, read_whole
 from sniffai.errors import ViewError
 from sniffai.layout import Layout
 from sniffai.moves import Move

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-from sniffai.doors import as_whole, is_listed, read_kind
+from sniffai.checks import as_whole, is_listed, read_integers, read_kind, shown
 from sniffai.draw.faces import DIM, FELT, MARK, tile_back, tile_face
 from sniffai.draw.svg import document, element, label
 from sniffai.draw.table import (
@@ -25,14 +25,12 @@ from sniffai.draw.table import (
     table_part,
     tag_sign,
 )
+from sniffai.draw.tally import Tally
 from sniffai.errors import LimitsError, ViewError
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.table import describe, sum_text, tile_name
-from sniffai.integers import read_integers
 from sniffai.layout import Layout
 from sniffai.moves import Move, MoveLike
-from sniffai.shown import shown
-from sniffai.tally import Tally
 from sniffai.tiles import Tile, TileLike, read_tiles
 from sniffai.view import View
 

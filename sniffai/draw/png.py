@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sniffai.doors import as_whole, read_kind
+from sniffai.checks import as_whole, read_kind
 from sniffai.errors import LimitsError
 from sniffai.extras import explained
 

@@ -5,7 +5,7 @@ from typing import Final
 from unicodedata import category
 from xml.sax.saxutils import escape, quoteattr
 
-from sniffai.shown import steers
+from sniffai.checks import steers
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 """Typefaces that readers have, the first found being used."""

@@ -14,9 +14,8 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from sniffai.doors import keep, read_kind, read_only, read_path
+from sniffai.checks import keep, read_integer, read_integers, read_kind, read_only, read_path
 from sniffai.errors import LimitsError, RecordError, ViewError
-from sniffai.integers import read_integer, read_integers
 from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
 from sniffai_ext.equity import Equity as CoreEquity
 

@@ -8,11 +8,11 @@ from typing import Final
 from sniffai.errors import MoveError
 from sniffai.moves import Move, MoveLike
 from sniffai.rules import TARGET, team_of
-from sniffai.search import distinct_moves
+from sniffai.search.candidates import distinct_moves
 from sniffai.tiles import TILES
 from sniffai.view import View
 from sniffai_ext.belief import Belief as CoreBelief
-from sniffai_ext.chances import chance_without, scores_at_once
+from sniffai_ext.hand_chances import chance_without, scores_at_once
 from sniffai_ext.layout import Layout as CoreLayout
 
 ALL_TILES: Final = (1 << 28) - 1

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from sniffai.checks import shown
 from sniffai.errors import LimitsError
-from sniffai.shown import shown
 
 LANGUAGES: Final = ("en", "ja", "zh-Hans")
 """Language codes (BCP 47) of English, Japanese and Simplified Chinese."""

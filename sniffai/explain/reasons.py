@@ -10,11 +10,11 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Final
 
-from sniffai.doors import read_kind
+from sniffai.checks import read_kind
 from sniffai.errors import ViewError
 from sniffai.explain.facts import SUITS, Facts, MoveFacts
 from sniffai.moves import Move, MoveLike
-from sniffai.report import Analysis, MoveEvaluation
+from sniffai.search.analysis import Analysis, MoveEvaluation
 from sniffai.tiles import TILES, Tile
 from sniffai.view import View
 

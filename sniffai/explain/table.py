@@ -5,7 +5,7 @@ The count as a sum, the points, the tiles, what is joined to what, where a tile 
 
 from collections.abc import Iterable
 
-from sniffai.doors import read_kind
+from sniffai.checks import read_kind
 from sniffai.errors import ViewError
 from sniffai.explain.languages import Words, marked, read_language, words
 from sniffai.layout import Layout

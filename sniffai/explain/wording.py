@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from sniffai.doors import is_listed, read_kind
+from sniffai.checks import is_listed, read_kind, shown
 from sniffai.errors import LimitsError
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.numbers import MINUS, fixed, uncertain
 from sniffai.explain.reasons import Reason, ReasonKind
 from sniffai.explain.table import joined_sentences, move_name, tile_name
-from sniffai.shown import shown
 
 CERTAIN: Final = 1.0 - 1e-9
 """A chance that only rounding keeps from being 1."""

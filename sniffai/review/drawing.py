@@ -10,18 +10,18 @@ from typing import Final
 
 import numpy as np
 
-from sniffai.arena import derived_seed
 from sniffai.belief import Belief
 from sniffai.equity import load
 from sniffai.events import Draw
-from sniffai.params import Limits
-from sniffai.position import History
-from sniffai.report import Analysis
+from sniffai.history import History
 from sniffai.review.judge import share_of, standard_error
 from sniffai.review.story import Drawing
 from sniffai.review.values import Value, margins_of
 from sniffai.rules import deduction, team_of
-from sniffai.search import Searcher
+from sniffai.search.analysis import Analysis
+from sniffai.search.params import Limits
+from sniffai.search.searcher import Searcher
+from sniffai.seeds import derived_seed
 from sniffai.tiles import TILES, Tile, mask_tiles, tile_mask
 from sniffai.view import View
 

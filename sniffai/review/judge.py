@@ -15,16 +15,17 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from sniffai.arena import derived_seed
 from sniffai.explain import Reason, compare
-from sniffai.params import Limits
-from sniffai.report import Analysis, BeliefTable, LineStep, MoveEvaluation, Source
 from sniffai.review.story import Choice
 from sniffai.review.values import Value
 from sniffai.review.verdict import Verdict, phase_of, verdict_of
-from sniffai.roots import FEW_VISITS
-from sniffai.run import LEAST_SECONDS
-from sniffai.search import Searcher, distinct_moves
+from sniffai.search.analysis import Analysis, BeliefTable, LineStep, MoveEvaluation, Source
+from sniffai.search.candidates import distinct_moves
+from sniffai.search.clock import LEAST_SECONDS
+from sniffai.search.params import Limits
+from sniffai.search.roots import FEW_VISITS
+from sniffai.search.searcher import Searcher
+from sniffai.seeds import derived_seed
 
 REFINEMENTS: Final = 8
 """Searches of a refinement. Their scatter has so many degrees of freedom less one."""

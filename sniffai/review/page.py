@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from importlib import resources
 from typing import Final
 
-from sniffai.doors import read_kind
+from sniffai.checks import read_kind
 from sniffai.draw import position_svg
 from sniffai.draw.svg import words as text_of
 from sniffai.errors import RecordError

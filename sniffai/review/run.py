@@ -4,17 +4,17 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from sniffai.arena import derived_seed, mapped
-from sniffai.doors import is_listed, read_callable, read_kind
+from sniffai.checks import is_listed, read_callable, read_kind, shown
 from sniffai.errors import RecordError
-from sniffai.params import Limits, check_seed, check_workers
-from sniffai.report import Analysis
+from sniffai.play.workers import check_workers, mapped
 from sniffai.review.drawing import DrawLuck, weigh_draw
 from sniffai.review.judge import Judged, judge
 from sniffai.review.story import Choice, Point, Subject
 from sniffai.review.summary import Review, put_together
-from sniffai.search import Searcher
-from sniffai.shown import shown
+from sniffai.search.analysis import Analysis
+from sniffai.search.params import Limits
+from sniffai.search.searcher import Searcher
+from sniffai.seeds import check_seed, derived_seed
 
 DEFAULT_SIMULATIONS: Final = 20_000
 """Of each survey where no limit is given."""

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from sniffai import strictjson
-from sniffai.doors import read_kind
+from sniffai.checks import read_kind
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Play, read_events
-from sniffai.matchfile import parse_match
-from sniffai.record import Ending, MatchRecord, RoundRecord
+from sniffai.records import strict_json
+from sniffai.records.matchfile import parse_match
+from sniffai.records.record import Ending, MatchRecord, RoundRecord
+from sniffai.records.trace import parse_traces, replay_trace
 from sniffai.review.story import Subject
 from sniffai.round import Round
-from sniffai.trace import parse_traces, replay_trace
 from sniffai.view import View
 
 _ROUND: Final = ("players", "hands", "talon", "leader", "scores")
@@ -57,11 +57,11 @@ def of_record(record: MatchRecord) -> Subject:
 
 def _read_json(text: str) -> Subject:
     try:
-        value = strictjson.loads(text)
+        value = strict_json.loads(text)
     except (ValueError, RecursionError) as error:
-        if strictjson.is_several(error):
+        if strict_json.is_several(error):
             return _read_traces(text)
-        raise strictjson.unreadable(error, text) from None
+        raise strict_json.unreadable(error, text) from None
     if "steps" in value:
         return _read_traces(text if "\n" not in text.strip() else json.dumps(value))
     found = read_round_events(value)

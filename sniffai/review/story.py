@@ -4,19 +4,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
+from sniffai.checks import is_listed, read_kind, shown
 from sniffai.deal import Deal
-from sniffai.doors import is_listed, read_kind
 from sniffai.equity import load
 from sniffai.errors import RecordError, ViewError
 from sniffai.events import Draw, Event, Play
+from sniffai.history import History
 from sniffai.moves import Move
-from sniffai.position import History
-from sniffai.record import check_tags
+from sniffai.records.record import check_tags
 from sniffai.review.values import Value, margins_of
 from sniffai.round import Round
 from sniffai.rules import TEAMS, team_of
-from sniffai.search import distinct_moves
-from sniffai.shown import shown
+from sniffai.search.candidates import distinct_moves
 from sniffai.tiles import Tile
 from sniffai.view import View
 from sniffai.watch import Watch

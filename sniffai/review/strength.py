@@ -13,7 +13,7 @@ from importlib import resources
 from itertools import pairwise
 from typing import Any, Final
 
-from sniffai.levels import LEVELS
+from sniffai.play.levels import LEVELS
 from sniffai.rules import TEAMS, team_of
 
 MEASURED: Final = "data/review.json"

@@ -5,11 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from sniffai.doors import read_kind
+from sniffai.checks import read_kind
 from sniffai.errors import RecordError
 from sniffai.events import Play
-from sniffai.params import Limits
-from sniffai.report import LineStep, MoveEvaluation
 from sniffai.review.drawing import DrawLuck
 from sniffai.review.judge import Judged
 from sniffai.review.ledger import Account, Step, StepKind, account_of, match_account, start_of, steps_of
@@ -18,6 +16,8 @@ from sniffai.review.strength import Strength, strength_of
 from sniffai.review.values import Value
 from sniffai.review.verdict import PHASES, SIGNIFICANT, THRESHOLDS, Verdict
 from sniffai.rules import TARGET, team_of
+from sniffai.search.analysis import LineStep, MoveEvaluation
+from sniffai.search.params import Limits
 from sniffai.version import VERSION
 
 FORM: Final = "sniffai.review/1"

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import Final
 from unicodedata import bidirectional
 
+from sniffai.checks import steers
 from sniffai.explain.languages import Words
 from sniffai.explain.numbers import fixed
-from sniffai.report import LineStep
 from sniffai.review.ledger import StepKind
 from sniffai.review.story import Subject
 from sniffai.review.strength import level_names
 from sniffai.review.verdict import Verdict
-from sniffai.shown import steers
+from sniffai.search.analysis import LineStep
 
 LINE_STEPS: Final = 4
 """Moves of the best line that a reader is told, after the best move itself."""

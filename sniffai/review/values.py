@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from sniffai.report import TeamValue
+from sniffai.search.analysis import TeamValue
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ hundred of them, and to make each by itself and then copy it takes twice the tim
 from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
-from sniffai.report import Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, TeamValue
+from sniffai.search.analysis import Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, TeamValue
 from sniffai.tiles import TILES
 from sniffai.v1 import analysis_pb2 as pb
 from sniffai.v1 import notice_pb2, reason_pb2

@@ -6,15 +6,15 @@ from typing import Final, TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
-from sniffai.choice import MOST
 from sniffai.errors import SniffError
 from sniffai.explain import reasons
 from sniffai.moves import Move
-from sniffai.params import Limits, SearchParams
-from sniffai.report import Analysis
 from sniffai.round import Round
-from sniffai.search import Searcher
-from sniffai.study import DealSearcher
+from sniffai.search.analysis import Analysis
+from sniffai.search.candidates import MOST
+from sniffai.search.open_deal import DealSearcher
+from sniffai.search.params import Limits, SearchParams
+from sniffai.search.searcher import Searcher
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai.v1 import move_pb2, notice_pb2, reason_pb2
 from sniffai.view import View

@@ -7,9 +7,9 @@ from google.protobuf.message import Message
 
 from sniffai.errors import SniffError
 from sniffai.moves import Move
-from sniffai.params import MAX_SECONDS, MAX_STANDARD_ERROR, MIN_MEMORY_BYTES, Limits
 from sniffai.round import Round
 from sniffai.rules import TEAMS
+from sniffai.search.params import MAX_SECONDS, MAX_STANDARD_ERROR, MIN_MEMORY_BYTES, Limits
 from sniffai.v1 import event_pb2, limits_pb2, move_pb2, round_pb2, view_pb2
 from sniffai.view import View
 from sniffai.wire.errors import Violation, WireError

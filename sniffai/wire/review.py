@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sniffai.errors import SniffError
-from sniffai.params import Limits
 from sniffai.review import (
     DEFAULT_SIMULATIONS,
     Account,
@@ -23,6 +22,7 @@ from sniffai.review import (
 )
 from sniffai.review.drawing import DrawLuck
 from sniffai.round import Round
+from sniffai.search.params import Limits
 from sniffai.v1 import analysis_service_pb2 as service_pb
 from sniffai.v1 import notice_pb2
 from sniffai.v1 import review_pb2 as pb

@@ -6,8 +6,8 @@ from typing import Any, Final, TypeVar
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
-from sniffai import strictjson
 from sniffai.errors import NotationError
+from sniffai.records import strict_json
 from sniffai.v1 import analysis_service_pb2 as analysis_pb
 from sniffai.v1 import rules_service_pb2 as rules_pb
 from sniffai.v1.analysis_service_pb2 import AnalyzeRequest, RecommendMoveRequest
@@ -95,7 +95,7 @@ def _request(value: Any) -> Any:
 
 def _value(text: str) -> Any:
     try:
-        return strictjson.loads(text)
+        return strict_json.loads(text)
     except NotationError as error:
         raise WireError(Violation.of(error, error.field)) from None
     except (ValueError, RecursionError) as error:

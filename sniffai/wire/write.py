@@ -6,11 +6,11 @@ from typing import Final
 from google.protobuf.duration_pb2 import Duration
 
 from sniffai.events import Draw, Event, Play
+from sniffai.history import History, Snapshot
 from sniffai.layout import Layout
 from sniffai.moves import Move
-from sniffai.params import Limits
-from sniffai.position import History, Snapshot
 from sniffai.round import Round
+from sniffai.search.params import Limits
 from sniffai.tiles import Tile
 from sniffai.v1 import event_pb2, limits_pb2, move_pb2, round_pb2, rules_service_pb2, view_pb2
 from sniffai.view import View

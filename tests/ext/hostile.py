@@ -21,7 +21,7 @@ import numpy as np
 import sniffai
 import sniffai_ext
 from sniffai.equity import load
-from sniffai.nets import load_policy, load_world_value
+from sniffai.search.nets import load_policy, load_world_value
 from sniffai_ext.errors import SniffError
 
 HANDS = [0b1111111, 0b1111111 << 7]

@@ -8,13 +8,13 @@ import numpy.typing as npt
 import pytest
 
 from sniffai import Round, SniffError
-from sniffai.equity.backwards import Outcomes, made_monotone, solve_rounds
-from sniffai.equity.rounds import BY_LOT, ScoredRounds, note_round, play_rounds
-from sniffai.nets import load_policy
+from sniffai.lab.equity.backwards import Outcomes, made_monotone, solve_rounds
+from sniffai.lab.equity.rounds import BY_LOT, ScoredRounds, note_round, play_rounds
 from sniffai.rules import TARGET, TEAMS
+from sniffai.search.nets import load_policy
 from sniffai_ext.equity import Equity, row_count
-from sniffai_ext.recursion import first_to_reach
-from sniffai_ext.scoring import play_matches, play_scored_rounds
+from sniffai_ext.equity_rounds import play_matches, play_scored_rounds
+from sniffai_ext.equity_solve import first_to_reach
 
 
 def some_table(players: int, lowest: int = -20) -> Equity:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sniffai
-from sniffai.nets import load_policy
+from sniffai.search.nets import load_policy
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.policy import Policy, duel, weight_count
 from sniffai_ext.train import first_weights, train, weight_counts
@@ -52,7 +52,7 @@ def test_moves_are_rated_once_and_best_first(players: int) -> None:
         rows = policy.rate(view.core())
         assert [value for *_, value in rows] == sorted((value for *_, value in rows), reverse=True)
         found = sorted((tile, at) for tile, at, _ in rows)
-        assert found == sorted(move.codes for move in sniffai.search.distinct_moves(view))
+        assert found == sorted(move.codes for move in sniffai.search.searcher.distinct_moves(view))
         assert policy.rate(round_.view((round_.seat + 1) % players).core()) == []
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from sniffai import Round
 from sniffai.equity import load
-from sniffai.nets import load_policy, load_world_value
+from sniffai.search.nets import load_policy, load_world_value
 from sniffai_ext.errors import SniffError
 from sniffai_ext.search import Search
 from sniffai_ext.view import View

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from sniffai import Round
-from sniffai.nets import load_policy
+from sniffai.search.nets import load_policy
 from sniffai_ext.search import Search
 from sniffai_ext.stop import StopFlag
 from sniffai_ext.view import View

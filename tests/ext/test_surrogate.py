@@ -6,15 +6,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from sniffai.nets import load_policy
-from sniffai.params import MODEL_TEMPERATURES
-from sniffai.players import PolicyPlayer
-from sniffai.selfplay import decisions
+from sniffai.play.players import PolicyPlayer
+from sniffai.play.selfplay import decisions
+from sniffai.search.nets import load_policy
+from sniffai.search.params import MODEL_TEMPERATURES
 from sniffai_ext.belief import Belief
 from sniffai_ext.errors import LimitsError
-from sniffai_ext.pool import Pool, weighted_worlds
 from sniffai_ext.surrogate import fit
 from sniffai_ext.view import View
+from sniffai_ext.worlds import Pool, weighted_worlds
 from tests.pairing_library import library_view
 from tests.positions import FEW_WORLDS, UNEVEN_WORLDS
 from tests.reference import at_random

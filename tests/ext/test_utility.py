@@ -12,9 +12,9 @@ import pytest
 
 from sniffai import Round
 from sniffai.equity import Equity, load
-from sniffai.nets import load_world_value
-from sniffai.roots import RootMove
 from sniffai.rules import TARGET, TEAMS, team_of
+from sniffai.search.nets import load_world_value
+from sniffai.search.roots import RootMove
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.search import Search
 from tests.one_world import margins, named, one_simulation

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sniffai import Round
-from sniffai.nets import load_world_value
-from sniffai.players import PolicyPlayer
+from sniffai.play.players import PolicyPlayer
 from sniffai.rules import TEAMS
+from sniffai.search.nets import load_world_value
 from sniffai_ext.layout import Layout
 from sniffai_ext.world_value import WorldValue, world_weight_count
 from tests.one_world import margins, named, one_simulation

@@ -16,10 +16,10 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from sniffai.v1 import analysis_pb2, analysis_service_pb2
-from sniffai_server.admission import QUANTUM, Admission, Priority, SlotQueue, admission_of
-from sniffai_server.callers import CALLER, Caller, peer_host
-from sniffai_server.refusals import ExpiredError, QueueFullError
-from sniffai_server.turns import State, Turn
+from sniffai_server.calls.callers import CALLER, Caller, peer_host
+from sniffai_server.calls.refusals import ExpiredError, QueueFullError
+from sniffai_server.load.admission import QUANTUM, Admission, Priority, SlotQueue, admission_of
+from sniffai_server.load.turns import State, Turn
 from tests.server.support import TIMEOUT, choice, failure, running_server, story, stubs_of, told, view_message
 
 MEBIBYTE = 1 << 20

@@ -13,17 +13,17 @@ import pytest
 
 import sniffai
 from sniffai import Limits, MatchRecord, Round, View, wire
-from sniffai.arena import play_rounds
 from sniffai.client import AsyncClient, Client, ServiceError
-from sniffai.contest import ArenaSpec
 from sniffai.equity import load
-from sniffai.levels import named_player
-from sniffai.matchfile import format_match
+from sniffai.play.arena import play_rounds
+from sniffai.play.arena_result import ArenaSpec
+from sniffai.play.levels import named_player
+from sniffai.records.matchfile import format_match
 from sniffai.review import Subject, review
-from sniffai.search import Searcher
+from sniffai.search.searcher import Searcher
 from sniffai.v1 import analysis_pb2, review_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
-from sniffai_server.admission import Priority
+from sniffai_server.load.admission import Priority
 from sniffai_server.settings import Settings
 from tests.server.support import (
     TIMEOUT,

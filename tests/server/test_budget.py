@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sniffai import Limits
-from sniffai_server.budget import Budget, effective_limits
 from sniffai_server.cores import usable_cores
+from sniffai_server.load.budget import Budget, effective_limits
 from sniffai_server.settings import Settings
 
 SETTINGS = Settings(slots=1)

@@ -13,12 +13,12 @@ import pytest
 
 from sniffai.client.diagnosis import Trust
 from sniffai_server import cli, commands
+from sniffai_server.access.keys import KeysError, add_entry, entry_of, make_key, read_keys
+from sniffai_server.access.tls import SecurityError, certificates_of, channel_credentials
 from sniffai_server.config import SERVICE, ConfigError, flag_of, from_text, read_config, to_toml, variable_of
 from sniffai_server.cores import usable_cores
 from sniffai_server.files import MOST_BYTES
-from sniffai_server.keys import KeysError, add_entry, entry_of, make_key, read_keys
 from sniffai_server.settings import SettingError, Settings, default_of, rule_of, settings_fields, type_name
-from sniffai_server.tls import SecurityError, certificates_of, channel_credentials
 from tests.server.support import TIMEOUT
 
 OPERATORS = Path(__file__).parent.parent.parent / "docs" / "operators.md"

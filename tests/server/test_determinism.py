@@ -14,7 +14,7 @@ import pytest
 
 import sniffai
 from sniffai import wire
-from sniffai.search import distinct_moves
+from sniffai.search.candidates import distinct_moves
 from sniffai.v1 import analysis_pb2, analysis_service_pb2
 from tests.server.support import TIMEOUT
 

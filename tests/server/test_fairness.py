@@ -9,7 +9,7 @@ import grpc
 import pytest
 
 from sniffai.v1 import analysis_service_pb2 as pb
-from sniffai_server.admission import Priority
+from sniffai_server.load.admission import Priority
 from tests.server.support import TIMEOUT, choice, failure, running_server, stubs_of, view_message
 from tests.server.test_admission import wait_until
 from tests.server.test_analyze_match import request as review_request

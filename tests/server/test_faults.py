@@ -12,9 +12,10 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from sniffai.v1 import analysis_pb2, analysis_service_pb2, engine_service_pb2, rules_service_pb2, view_pb2
-from sniffai_server import errors, rules_service
 from sniffai_server.app import SERVICES
-from sniffai_server.refusals import ExpiredError
+from sniffai_server.calls import errors
+from sniffai_server.calls.refusals import ExpiredError
+from sniffai_server.services import rules as rules_service
 from tests.server.support import (
     TIMEOUT,
     LoopbackServer,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sniffai.v1 import analysis_service_pb2, rules_service_pb2
 from sniffai.wire import WireError
-from sniffai_server import errors, guard
+from sniffai_server.calls import errors, guard
 from tests.server.messages import (
     Case,
     broken_cases,

@@ -17,7 +17,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from benchmarks.server.raw import RawConnection, prefixed
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai.v1 import rules_service_pb2
-from sniffai_server import reviews
+from sniffai_server.services import reviews
 from tests.server.support import (
     TIMEOUT,
     LoopbackServer,

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from sniffai.addresses import read_address
 from sniffai.client import Client
+from sniffai.wire.addresses import read_address
 from sniffai_server import cli
+from sniffai_server.access.tls import SecurityError
 from sniffai_server.listening import ListenError, find_place
 from sniffai_server.probe import why_not_serving
 from sniffai_server.settings import SettingError, Settings
-from sniffai_server.tls import SecurityError
 from tests.server.support import LoopbackServer, running_server
 
 RESOLVE = socket.getaddrinfo

@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
-from sniffai_server import rules_service
-from sniffai_server.calls import CALL, Call
-from sniffai_server.logs import JsonFormatter, TextFormatter, _Writer
-from sniffai_server.observer import cancel_code
+from sniffai_server.calls.current import CALL, Call
+from sniffai_server.observe.logs import JsonFormatter, TextFormatter, _Writer
+from sniffai_server.observe.observer import cancel_code
+from sniffai_server.services import rules as rules_service
 from tests.server.support import TIMEOUT, choice, failure, recommend, story, stubs_of, view_message
 
 COMMAND = [sys.executable, "-m", "sniffai_server", "serve", "--port", "0", "--slots", "1"]
-OBSERVER = "sniffai_server.observer"
+OBSERVER = "sniffai_server.observe.observer"
 
 
 def fields_of(caplog: pytest.LogCaptureFixture, method: str, count: int = 1) -> dict[str, Any]:

@@ -15,11 +15,11 @@ import yaml
 from prometheus_client import CollectorRegistry
 
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2
-from sniffai_server.admission import Priority, SlotQueue
-from sniffai_server.intake import Holdings
+from sniffai_server.calls.intake import Holdings
+from sniffai_server.calls.pace import Stalls
 from sniffai_server.listening import ListenError
-from sniffai_server.metrics import Metrics
-from sniffai_server.pace import Stalls
+from sniffai_server.load.admission import Priority, SlotQueue
+from sniffai_server.observe.metrics import Metrics
 from sniffai_server.settings import Settings
 from tests.server.support import (
     TIMEOUT,
@@ -175,7 +175,7 @@ def test_alerts_are_complete() -> None:
 
 def test_reasons_and_codes_in_the_queries_are_real() -> None:
     text = " ".join(queries().values())
-    source = "\n".join(path.read_text(encoding="utf-8") for path in (DEPLOY.parent / "sniffai_server").glob("*.py"))
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (DEPLOY.parent / "sniffai_server").rglob("*.py"))
     for reason in re.findall(r"reason=\"(\w+)\"", text):
         assert f'"{reason}"' in source
     for priority in re.findall(r"priority=\"(\w+)\"", text):

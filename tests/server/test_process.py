@@ -343,7 +343,8 @@ def test_lines_that_nobody_took_are_counted_and_told() -> None:
     """The pipe is read at last; what was lost until then is told."""
     source, sink = os.pipe()
     fcntl.fcntl(sink, fcntl.F_SETPIPE_SZ, 4096)
-    script = "import sniffai_server.logs as logs; logs.WAITING_LINES = 20\nfrom sniffai_server import cli; import sys\n"
+    script = "import sniffai_server.observe.logs as logs; logs.WAITING_LINES = 20\n"
+    script += "from sniffai_server import cli; import sys\n"
     script += "sys.argv = ['sniffai-server', 'serve', '--port', '0']; cli.main()"
     with process(command=[sys.executable, "-c", script], stderr=sink) as server, stubs_of(server.address) as stubs:
         request = engine_service_pb2.GetEngineInfoRequest()

@@ -11,7 +11,7 @@ import sniffai
 from sniffai import wire
 from sniffai.v1 import analysis_pb2, move_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
-from sniffai_server.callers import Priority
+from sniffai_server.calls.callers import Priority
 from tests.server.support import (
     TIMEOUT,
     LoopbackServer,

@@ -8,10 +8,10 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2
-from sniffai_server import quotas as quotas_module
-from sniffai_server.callers import Caller
-from sniffai_server.quotas import Quotas
-from sniffai_server.refusals import QuotaError
+from sniffai_server.access import quotas as quotas_module
+from sniffai_server.access.quotas import Quotas
+from sniffai_server.calls.callers import Caller
+from sniffai_server.calls.refusals import QuotaError
 from tests.server.support import TIMEOUT, choice, failure, running_server, stubs_of, view_message
 
 

@@ -25,13 +25,13 @@ import sniffai
 from sniffai.cli.group import run
 from sniffai.v1 import analysis_pb2, analysis_service_pb2, engine_service_pb2, engine_service_pb2_grpc
 from sniffai_server import cli
-from sniffai_server import keys as keys_module
-from sniffai_server.callers import Priority
+from sniffai_server.access import keys as keys_module
+from sniffai_server.access.keys import Keys, KeysError, entry_of, make_key, read_keys
+from sniffai_server.access.tls import SecurityError, certificates_of
+from sniffai_server.calls.callers import Priority
+from sniffai_server.calls.refusals import KeyRefusedError
 from sniffai_server.config import read_config
-from sniffai_server.keys import Keys, KeysError, entry_of, make_key, read_keys
-from sniffai_server.refusals import KeyRefusedError
 from sniffai_server.settings import Settings
-from sniffai_server.tls import SecurityError, certificates_of
 from tests.server.support import (
     TIMEOUT,
     LoopbackServer,

@@ -11,7 +11,7 @@ import pytest
 
 from sniffai.v1 import analysis_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
-from sniffai_server.latest import Latest
+from sniffai_server.load.latest import Latest
 from tests.server.support import TIMEOUT, LoopbackServer, choice, running_server, story, stubs_of, view_message
 
 LONG = {"time": {"seconds": 30}}
@@ -178,8 +178,8 @@ async def test_a_slow_reader_of_a_stream_misses_snapshots_never_the_answer(serve
 
 def _job(server: LoopbackServer) -> tuple[Any, Any, Any]:
     from sniffai import Limits, Searcher, wire
-    from sniffai_server.admission import Admission, Priority
-    from sniffai_server.budget import Budget
+    from sniffai_server.load.admission import Admission, Priority
+    from sniffai_server.load.budget import Budget
 
     searcher = Searcher(wire.read_view(view_message(choice())))
     return searcher, Budget.of(Limits(seconds=0.5), None), Admission("test", Priority.ANALYSIS)

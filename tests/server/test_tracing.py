@@ -14,10 +14,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from sniffai.v1 import analysis_service_pb2, rules_service_pb2
-from sniffai_server import rules_service
 from sniffai_server.app import Server
+from sniffai_server.observe.tracing import Tracing, TracingError
+from sniffai_server.services import rules as rules_service
 from sniffai_server.settings import Settings
-from sniffai_server.tracing import Tracing, TracingError
 from tests.server.support import TIMEOUT, LoopbackServer, choice, failure, recommend, story, stubs_of, view_message
 
 

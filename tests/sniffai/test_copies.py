@@ -18,22 +18,22 @@ import pytest
 
 import sniffai
 from sniffai import Limits, Round, analyze, client, wire
-from sniffai.arena import ArenaSpec, play_arena
-from sniffai.calibration import Judgement
 from sniffai.client.requests import match_request
 from sniffai.draw import plan_layout
 from sniffai.equity import load
-from sniffai.equity.backwards import Outcomes
-from sniffai.equity.rounds import play_rounds
 from sniffai.explain import reasons
-from sniffai.levels import LEVELS
-from sniffai.players import GreedyPlayer, PolicyPlayer, RandomPlayer
+from sniffai.lab.calibration import Judgement
+from sniffai.lab.equity.backwards import Outcomes
+from sniffai.lab.equity.rounds import play_rounds
+from sniffai.lab.temperature import Choice
+from sniffai.lab.training import TrainedNets, TrainingPlan
+from sniffai.play.arena import ArenaSpec, play_arena
+from sniffai.play.levels import LEVELS
+from sniffai.play.players import GreedyPlayer, PolicyPlayer, RandomPlayer
+from sniffai.play.statistics import mean_and_error
 from sniffai.review import Subject, review
 from sniffai.review.strength import strength_of
-from sniffai.solver import Solver, solve, solve_view
-from sniffai.statistics import mean_and_error
-from sniffai.temperature import Choice
-from sniffai.training import TrainedNets, TrainingPlan
+from sniffai.search.solver import Solver, solve, solve_view
 from sniffai.v1 import analysis_service_pb2
 from sniffai.watch import Watch
 from sniffai_ext.belief import Belief as CoreBelief
@@ -46,8 +46,15 @@ from sniffai_ext.world_value import WorldValue, world_weight_count
 
 MODULES: Final = (
     *("sniffai", "sniffai.draw", "sniffai.equity", "sniffai.review", "sniffai.explain", "sniffai.client"),
-    *("sniffai.wire", "sniffai.watch", "sniffai.solver", "sniffai.players", "sniffai.people", "sniffai.levels"),
-    *("sniffai.contest", "sniffai.arena", "sniffai.statistics"),
+    *(
+        "sniffai.wire",
+        "sniffai.watch",
+        "sniffai.search.solver",
+        "sniffai.play.players",
+        "sniffai.play.humanlike",
+        "sniffai.play.levels",
+    ),
+    *("sniffai.play.arena_result", "sniffai.play.arena", "sniffai.play.statistics"),
 )
 REFUSED: Final = {
     *("Searcher", "DealSearcher", "Solver", "Client", "AsyncClient"),

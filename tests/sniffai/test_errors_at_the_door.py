@@ -11,17 +11,16 @@ import pytest
 import sniffai
 from sniffai import equity
 from sniffai import review as reviews
+from sniffai.checks import read_integer, read_integers, shown
 from sniffai.draw import hand_svg, layout_svg, plan_layout, position_svg, tally_svg
 from sniffai.errors import LimitsError, MoveError, NotationError, RecordError, SniffError, TileError, ViewError
 from sniffai.events import Draw, Pass, Play, read_events
 from sniffai.explain import Reason, compare, describe, reasons, render, render_all, sentences
-from sniffai.integers import read_integer, read_integers
-from sniffai.matchfile import decode, dump_match, format_match, load_match, parse_match
+from sniffai.history import History, Snapshot
 from sniffai.moves import Move
-from sniffai.perft import divide, perft
-from sniffai.position import History, Snapshot
-from sniffai.record import Ending, MatchRecord, RoundRecord
-from sniffai.shown import shown
+from sniffai.perft_counts import divide, perft
+from sniffai.records.matchfile import decode, dump_match, format_match, load_match, parse_match
+from sniffai.records.record import Ending, MatchRecord, RoundRecord
 from sniffai.tiles import Tile, read_tiles, tile_mask
 
 NAN = float("nan")

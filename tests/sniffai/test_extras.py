@@ -7,10 +7,10 @@ import sys
 import pytest
 
 import sniffai
-from sniffai.arena import mapped
 from sniffai.cli.group import COMMANDS
 from sniffai.errors import LimitsError
 from sniffai.extras import what_to_install
+from sniffai.play.workers import mapped
 
 HIDE = """
 import sys
@@ -108,7 +108,7 @@ def test_the_server_says_what_it_needs(module: str, extra: str) -> None:
     [
         ("import sniffai.client", "client"),
         ("import sniffai.wire", "client"),
-        ("import sniffai.equity.plot", "plot"),
+        ("import sniffai.lab.equity.plot", "plot"),
         ("from sniffai.draw import png; png('<svg/>')", "draw"),
     ],
 )
@@ -122,7 +122,7 @@ def test_the_library_says_what_to_install(code: str, told: str) -> None:
 def test_numpy_is_enough_for_the_library() -> None:
     hidden = "click,rich,google,grpc,grpc_status,matplotlib,resvg_py,grpc_health,prometheus_client,opentelemetry"
     code = """
-import sniffai, sniffai.review, sniffai.draw, sniffai.explain, sniffai.equity, sniffai.arena
+import sniffai, sniffai.review, sniffai.draw, sniffai.explain, sniffai.equity, sniffai.play.arena
 table = sniffai.Round.deal(2, seed=1)
 sniffai.recommend(table.view(table.seat), sniffai.Limits(simulations=10))
 """
@@ -172,7 +172,7 @@ def test_a_platform_without_semaphores_is_an_error_of_the_library(monkeypatch: p
     def refuse(*args: object, **options: object) -> None:
         raise NotImplementedError("This Python build lacks multiprocessing.synchronize")
 
-    monkeypatch.setattr("sniffai.arena.ProcessPoolExecutor", refuse)
+    monkeypatch.setattr("sniffai.play.workers.ProcessPoolExecutor", refuse)
     with pytest.raises(LimitsError, match="cannot start worker processes") as caught:
         list(mapped(str, [1, 2], 2))
     assert (caught.value.reason, caught.value.field) == ("NO_WORKERS", "workers")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import sniffai
 from sniffai import NotationError, SniffError, View
+from sniffai.records.matchfile import format_match, parse_match
 from tests.pairing_library import library_round
 from tests.reference import Round
 from tests.strategies import rounds_under_way, whole_rounds
@@ -183,8 +184,8 @@ def test_the_examples_of_the_page_are_right() -> None:
     assert [line.split()[0] for line in lines] == ["round", "view", "snapshot"]
     assert [parse(line).to_text() for line in lines] == lines
     (record,) = [block for block in blocks if block.startswith("[")]
-    assert len(sniffai.matchfile.parse_match(record).replay()) == 1
-    assert sniffai.matchfile.format_match(sniffai.matchfile.parse_match(record)).strip() == record.strip()
+    assert len(parse_match(record).replay()) == 1
+    assert format_match(parse_match(record)).strip() == record.strip()
 
 
 def refused(line: str) -> str:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import sniffai
 from sniffai import wire
-from sniffai.levels import LEVELS, named_player
-from sniffai.people import ForgetfulPlayer
-from sniffai.players import SearchPlayer
+from sniffai.play.humanlike import ForgetfulPlayer
+from sniffai.play.levels import LEVELS, named_player
+from sniffai.play.players import SearchPlayer
 from tests.pairing_library import library_round
 from tests.reference import SET, TARGET, Round, at_random, teams
 from tests.reference_belief import agrees, any_assignment, deal_of, seen

@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 
 from sniffai import Belief, Limits, Round, Searcher, View, analyze, perft
-from sniffai.nets import load_policy
-from sniffai.solver import Solver
-from sniffai.study import DealSearcher, analyze_deal
-from sniffai.training import TrainingPlan, margin_over_greedy, train_nets
-from sniffai_ext.pool import weighted_worlds
-from sniffai_ext.recursion import solve
+from sniffai.lab.training import TrainingPlan, margin_over_greedy, train_nets
+from sniffai.search.nets import load_policy
+from sniffai.search.open_deal import DealSearcher, analyze_deal
+from sniffai.search.solver import Solver
+from sniffai_ext.equity_rounds import play_matches, play_scored_rounds
+from sniffai_ext.equity_solve import solve
 from sniffai_ext.rollout import rollouts
-from sniffai_ext.scoring import play_matches, play_scored_rounds
+from sniffai_ext.worlds import weighted_worlds
 from tests.server.support import running_server
 
 ROOT = Path(__file__).parents[2]
@@ -194,7 +194,7 @@ threading.Thread(target=note, daemon=True).start()
 def command(notes: Path, *args: str) -> "subprocess.Popen[str]":
     (notes / "sitecustomize.py").write_text(NOTE)
     return subprocess.Popen(
-        [sys.executable, "-c", "from sniffai_cli import main; main()", *args],
+        [sys.executable, "-c", "from sniffai.cli import main; main()", *args],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -321,7 +321,7 @@ def test_a_signal_while_the_command_is_loaded(tmp_path: Path, number: signal.Sig
 
 def test_a_command_started_to_ignore_ctrl_c_ignores_it(tmp_path: Path) -> None:
     """As shells start commands in the background."""
-    code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from sniffai_cli import main; main()"
+    code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from sniffai.cli import main; main()"
     (tmp_path / "click.py").write_text(f"import os\nos.kill(os.getpid(), {int(signal.SIGINT)})\nraise SystemExit(7)\n")
     done = subprocess.run(
         [sys.executable, "-c", code, "deal"],

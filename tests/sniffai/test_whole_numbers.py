@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import sniffai
-from sniffai import Limits, Round, View, analyze, levels, players
-from sniffai.contest import ArenaSpec
+from sniffai import Limits, Round, View, analyze
 from sniffai.draw import tally_svg
+from sniffai.play import levels, players
+from sniffai.play.arena_result import ArenaSpec
 
 KINDS = [np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64]
 

@@ -1,0 +1,67 @@
+"""The interceptor that knows who calls: API keys where there is a file of them, and quotas for everyone.
+
+Health is open: a probe needs no key and counts towards no quota.
+"""
+
+from typing import Any, Final
+
+import grpc
+
+from sniffai_server.access.keys import Keys
+from sniffai_server.access.quotas import Quotas
+from sniffai_server.calls.callers import CALLER, Caller
+from sniffai_server.calls.current import current_call
+from sniffai_server.calls.handlers import HEALTH, Continuation, Interceptor, MaybeHandler, Proceed, refusing
+from sniffai_server.calls.refusals import KeyRefusedError
+from sniffai_server.settings import Settings
+
+HEADER: Final = "authorization"
+SCHEME: Final = "bearer "
+
+
+class Auth(Interceptor):
+    """Finds out who calls, refuses whom it does not know, and counts the calls of the others.
+
+    :param keys: the keys; ``None`` for a server that anyone may call.
+    """
+
+    def __init__(self, settings: Settings, keys: Keys | None, quotas: Quotas) -> None:
+        self._settings = settings
+        self._keys = keys
+        self._quotas = quotas
+
+    async def intercept_service(
+        self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
+    ) -> MaybeHandler:
+        """The method's handler for a known caller; for an unknown one, a handler that does not read the request."""
+        if handler_call_details.method.lstrip("/").startswith(f"{HEALTH}/"):
+            return await continuation(handler_call_details)
+        try:
+            if self._keys is not None:
+                CALLER.set(self._keys.caller_of(_key_in(handler_call_details.invocation_metadata)))
+        except Exception as error:
+            handler = await continuation(handler_call_details)
+            return None if handler is None else refusing(handler, error)
+        return await super().intercept_service(continuation, handler_call_details)
+
+    async def around(self, method: str, proceed: Proceed, context: Any) -> Any:
+        """Answer within the caller's quotas."""
+        caller = CALLER.get(None)
+        if caller is None:
+            settings = self._settings
+            caller = Caller(current_call().client, calls=settings.client_calls, rate=settings.client_rate)
+            CALLER.set(caller)
+        current_call().client = caller.name
+        with self._quotas.call(caller):
+            return await proceed()
+
+
+def _key_in(metadata: Any) -> str:
+    """The key that a call carries.
+
+    :raises KeyRefusedError: there is none.
+    """
+    for name, value in metadata or ():
+        if name == HEADER and isinstance(value, str) and value.lower().startswith(SCHEME):
+            return value[len(SCHEME) :].strip()
+    raise KeyRefusedError("KEY_MISSING", "an API key is needed: send it as metadata 'authorization: Bearer KEY'")

@@ -1,0 +1,212 @@
+"""How the port is secured: plaintext on this machine only, TLS by files that may be replaced at any time."""
+
+import codecs
+import hashlib
+import logging
+import re
+import ssl
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+
+from sniffai.client.diagnosis import Trust
+from sniffai_server.access.proof import ProofError, prove, words_of
+from sniffai_server.files import read_file
+from sniffai_server.settings import Settings
+
+CERTIFICATE: Final = re.compile(rb"-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----")
+CERTIFICATES: Final = re.compile(
+    rb"-----BEGIN ([A-Z0-9]+ )?CERTIFICATE-----.*?-----END ([A-Z0-9]+ )?CERTIFICATE-----", re.DOTALL
+)
+"""Each of them, without the text around it."""
+PRIVATE_KEY: Final = re.compile(rb"-----BEGIN ([A-Z0-9]+ )?PRIVATE KEY-----")
+ENCRYPTED: Final = re.compile(rb"-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED", re.MULTILINE)
+
+log = logging.getLogger(__name__)
+
+
+class SecurityError(Exception):
+    """The port cannot be secured as the settings say; ``str()`` says what is missing or wrong."""
+
+
+class Certificates:
+    """The certificate, its key and the clients' authorities, read again when a file has changed.
+
+    Files that cannot be used (as while they are being replaced) leave those in force that were.
+
+    :raises SecurityError: a file cannot be used.
+    """
+
+    name: Final = "tls"
+    """What is read again, in the words of log and metrics."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._files = (Path(settings.tls_cert), Path(settings.tls_key))
+        self._ca = Path(settings.tls_client_ca) if settings.tls_client_ca else None
+        self._unread = ""
+        """Why the files could not be read last time."""
+        self._seen = self._read()
+        """What was read last, in force or not."""
+        self._current = self._proven(self._seen)
+
+    def credentials(self) -> grpc.ServerCredentials:
+        """The credentials of one port; each handshake takes the files in force.
+
+        They are not proven then: a handshake that waits for another one may wait for seconds.
+        """
+        first = given = self._current
+
+        def fetch() -> Any:
+            nonlocal given
+            if given is self._current:
+                return None
+            given = self._current
+            return given
+
+        return grpc.dynamic_ssl_server_credentials(first, fetch, require_client_authentication=self._ca is not None)
+
+    def refresh(self, *, force: bool = False) -> str:
+        """Read the files again; says what is in force now, empty where nothing has changed.
+
+        :param force: prove the files, and say what is in force, in any case.
+        :raises SecurityError: they have changed and cannot be used; told once for each change.
+        """
+        try:
+            contents = self._read()
+        except SecurityError as error:
+            if str(error) == self._unread and not force:
+                return ""
+            self._unread = str(error)
+            raise
+        self._unread = ""
+        if contents == self._seen and not force:
+            return ""
+        self._seen = contents
+        self._current = self._proven(contents)
+        return f"certificate with the SHA-256 fingerprint {_fingerprint(contents[0])}"
+
+    def _read(self) -> tuple[bytes, ...]:
+        return tuple(_read(file) for file in (*self._files, *([self._ca] if self._ca else [])))
+
+    def _proven(self, contents: tuple[bytes, ...]) -> Any:
+        """The files as gRPC takes them, after it is proven that clients can connect with them.
+
+        :raises SecurityError: they cannot.
+        """
+        chain, key, *roots = contents
+        cert_file, key_file = self._files
+        _check_pem(cert_file, chain, CERTIFICATE, "certificate")
+        _check_key(key_file, key)
+        authorities = _authorities(self._ca, roots[0]) if self._ca is not None else None
+        try:
+            prove(self._files, chain, key, authorities)
+        except ProofError as error:
+            raise SecurityError(
+                f"file {' and '.join(map(str, (*self._files, *filter(None, [self._ca]))))}: {error}"
+            ) from None
+        if self._read() != contents:
+            raise SecurityError("the files changed while they were read")
+        return grpc.ssl_server_certificate_configuration([(key, chain)], authorities)
+
+
+def certificates_of(settings: Settings) -> Certificates | None:
+    """What secures the port; ``None`` for plaintext.
+
+    :raises SecurityError: a file cannot be used, or plaintext would be open to other machines.
+    """
+    if settings.tls_cert:
+        return Certificates(settings)
+    if settings.is_local or settings.insecure:
+        return None
+    raise SecurityError(
+        f"other machines can reach {settings.host}, so TLS is needed: set tls_cert and tls_key,"
+        " or insecure (--insecure) to serve plaintext all the same"
+    )
+
+
+def channel_credentials(trust: Trust) -> grpc.ChannelCredentials:
+    """The credentials of a client of such a port.
+
+    :raises SecurityError: a file cannot be used.
+    """
+    roots = None
+    if trust.ca:
+        file = Path(trust.ca)
+        roots = _authorities(file, _read(file))
+    if not (trust.cert and trust.key):
+        return grpc.ssl_channel_credentials(roots)
+    cert, key = Path(trust.cert), Path(trust.key)
+    chain, private = _read(cert), _read(key)
+    _check_pem(cert, chain, CERTIFICATE, "certificate")
+    _check_key(key, private)
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(cert, key, password=lambda: b"")
+    except ssl.SSLError as error:
+        raise SecurityError(f"file {cert} and {key}: {words_of(error)}") from None
+    return grpc.ssl_channel_credentials(roots, private, chain)
+
+
+def _fingerprint(chain: bytes) -> str:
+    """The SHA-256 of the first certificate, by which two can be told apart."""
+    pem = chain[chain.index(b"-----BEGIN") :].decode("ascii", "replace")
+    end = pem.index("-----END")
+    first = pem[: pem.index("-----", end + len("-----END")) + len("-----")]
+    return hashlib.sha256(ssl.PEM_cert_to_DER_cert(first.replace("\r", ""))).hexdigest()
+
+
+def _read(file: Path) -> bytes:
+    """The content of a file; the byte order marks of UTF-8, which gRPC's TLS takes for a part of PEM, are left out."""
+    try:
+        return read_file(file).replace(codecs.BOM_UTF8, b"")
+    except OSError as error:
+        raise SecurityError(f"file {file}: {error.strerror}") from None
+
+
+def _check_key(file: Path, content: bytes) -> None:
+    if ENCRYPTED.search(content):
+        raise SecurityError(f"file {file}: the key is encrypted: one without a passphrase is expected")
+    _check_pem(file, content, PRIVATE_KEY, "private key")
+
+
+def _check_pem(file: Path, content: bytes, kind: "re.Pattern[bytes]", name: str) -> None:
+    if not content.strip():
+        raise SecurityError(f"file {file}: it is empty; a {name} in PEM is expected")
+    if not kind.search(content):
+        hint = ", and this has NULs as UTF-16 has" if b"\0" in content else ""
+        raise SecurityError(f"file {file}: a {name} in PEM is expected{hint}")
+
+
+def _authorities(file: Path, content: bytes) -> bytes:
+    """The certificates of authorities that are valid now.
+
+    Of two with one name, as an expired one and its successor, gRPC's TLS would only try the first.
+
+    :raises SecurityError: one is damaged, or none is valid.
+    """
+    _check_pem(file, content, CERTIFICATE, "certificate")
+    _dates(file, content)
+    found = [one[0] for one in CERTIFICATES.finditer(content)]
+    valid = [pem for pem in found if all(begin <= time.time() < end for begin, end in _dates(file, pem))]
+    if not valid:
+        raise SecurityError(f"file {file}: no certificate in it is valid today")
+    if len(valid) < len(found):
+        log.warning("file %s: certificates that are not valid today are left out: %d", file, len(found) - len(valid))
+    return b"\n".join(valid) + b"\n"
+
+
+def _dates(file: Path, content: bytes) -> list[tuple[float, float]]:
+    """From when until when certificates are valid; a certificate that is not that of an authority has no entry.
+
+    :raises SecurityError: one is damaged.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(cadata=content.decode("ascii", "ignore"))
+    except ssl.SSLError:
+        raise SecurityError(f"file {file}: a certificate in it is damaged") from None
+    return [
+        (ssl.cert_time_to_seconds(str(one["notBefore"])), ssl.cert_time_to_seconds(str(one["notAfter"])))
+        for one in context.get_ca_certs()
+    ]

@@ -1,0 +1,233 @@
+"""From exceptions to gRPC statuses: the one table, and the details that go with each status."""
+
+import asyncio
+import logging
+import math
+import uuid
+from collections.abc import Callable
+from typing import Any, Final
+
+import grpc
+from google.protobuf import any_pb2
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.rpc.code_pb2 import (  # type: ignore[import-untyped]
+    DEADLINE_EXCEEDED,
+    INTERNAL,
+    INVALID_ARGUMENT,
+    RESOURCE_EXHAUSTED,
+    UNAUTHENTICATED,
+    UNAVAILABLE,
+    UNIMPLEMENTED,
+)
+from google.rpc.error_details_pb2 import (  # type: ignore[import-untyped]
+    BadRequest,
+    ErrorInfo,
+    QuotaFailure,
+    RetryInfo,
+)
+from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
+from grpc_status import rpc_status
+
+from sniffai.errors import SniffError
+from sniffai.wire import Violation, WireError, located
+from sniffai_server.calls.current import current_call
+from sniffai_server.calls.refusals import (
+    ClosingError,
+    ExpiredError,
+    HeldError,
+    KeyRefusedError,
+    MessageCountError,
+    QueueFullError,
+    QuotaError,
+    SlowRequestError,
+    StalledReaderError,
+    TooLargeError,
+    UnfinishedError,
+    UnknownMethodError,
+)
+from sniffai_server.calls.trailers import add_trailers, trailers_of
+
+LAST_WORD_SECONDS: Final = 1.0
+"""How long a call waits for its status to go out. A reader who takes nothing gets it when it goes on; nothing else of
+the call is kept for it."""
+
+DOMAIN: Final = "sniffai"
+"""The ``domain`` of every ErrorInfo."""
+
+log = logging.getLogger(__name__)
+
+
+class UndecodableError(Exception):
+    """Request bytes that are not the message they should be."""
+
+
+def status_of(error: Exception) -> Status:
+    """The status that a client is told for an exception: by :data:`TABLE`, or INTERNAL without its text."""
+    for kind, status in TABLE.items():
+        if isinstance(error, kind):
+            return status(error)
+    return _internal(error)
+
+
+async def abort(context: Any, error: Exception) -> None:
+    """End a call with the status of an exception; where another try may help, its metadata says when.
+
+    :raises grpc.aio.AbortError: the call ends.
+    :raises asyncio.CancelledError: the call is over already, by its deadline or its client: nobody can be told.
+    """
+    if isinstance(error, grpc.aio.InternalError):  # gRPC's word for a write to a call that is over
+        raise asyncio.CancelledError from error
+    status = status_of(error)
+    info = ErrorInfo()
+    status.details[0].Unpack(info)
+    current_call().reason = info.reason
+    if isinstance(error, QueueFullError):
+        add_trailers(context, grpc_retry_pushback_ms=str(math.ceil(error.retry_after * 1000)))
+    ready = rpc_status.to_status(status)
+    _let_go(error)
+    word = asyncio.ensure_future(
+        context.abort(ready.code, ready.details, (*trailers_of(context), *ready.trailing_metadata))
+    )
+    current_call().last_word = word
+    word.add_done_callback(_read)
+    await asyncio.wait({word}, timeout=LAST_WORD_SECONDS)
+    if not word.done():
+        raise asyncio.CancelledError("the status waits for a reader who takes nothing")
+    current_call().last_word = None
+    try:
+        word.result()
+    except grpc.aio.InternalError as over:
+        raise asyncio.CancelledError from over
+    finally:
+        del word  # its error has this frame in its traceback
+
+
+def _read(word: "asyncio.Future[None]") -> None:
+    """Look at what became of a status: where nobody waits for it any more, it is no news."""
+    if not word.cancelled():
+        word.exception()
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Forget the frames of an error that is told, and of those that led to it.
+
+    A call that gRPC aborts holds its own error until the garbage collector comes by, and with it this one: the searches
+    of its frames, trees of many megabytes, must not wait for that.
+    """
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__context__
+
+
+def _bad_request(error: WireError) -> Status:
+    info = ErrorInfo(reason=error.violations[0].reason, metadata={"violation_count": str(error.count)})
+    return _status(
+        INVALID_ARGUMENT, str(error), info, BadRequest(field_violations=map(_field_violation, error.violations))
+    )
+
+
+def _field_violation(violation: Violation) -> BadRequest.FieldViolation:
+    return BadRequest.FieldViolation(field=violation.field, reason=violation.reason, description=violation.description)
+
+
+def _undecodable(error: UndecodableError) -> Status:
+    info = ErrorInfo(reason="UNDECODABLE")
+    return _status(INVALID_ARGUMENT, "the request is not a message of this method", info)
+
+
+def _queue_full(error: QueueFullError) -> Status:
+    info = ErrorInfo(reason="QUEUE_FULL", metadata={"displaced": str(error.displaced).lower()})
+    return _status(UNAVAILABLE, f"{error}: try again later", info, _retry(error.retry_after))
+
+
+def _closing(error: ClosingError) -> Status:
+    return _status(UNAVAILABLE, f"{error}: try again", ErrorInfo(reason="SHUTTING_DOWN"), _retry(error.retry_after))
+
+
+def _expired(error: ExpiredError) -> Status:
+    return _status(DEADLINE_EXCEEDED, str(error), ErrorInfo(reason="EXPIRED_IN_QUEUE"))
+
+
+def _unfinished(error: UnfinishedError) -> Status:
+    return _status(DEADLINE_EXCEEDED, str(error), ErrorInfo(reason="UNFINISHED"))
+
+
+def _over_quota(error: QuotaError) -> Status:
+    info = ErrorInfo(reason=error.reason, metadata={"client": error.client, "limit": error.limit})
+    violation = QuotaFailure.Violation(subject=f"client:{error.client}", description=str(error))
+    return _status(
+        RESOURCE_EXHAUSTED, str(error), info, QuotaFailure(violations=[violation]), _retry(error.retry_after)
+    )
+
+
+def _held(error: HeldError) -> Status:
+    info = ErrorInfo(reason=error.reason, metadata={"limit": error.limit, "own": str(error.own).lower()})
+    code = RESOURCE_EXHAUSTED if error.own else UNAVAILABLE
+    return _status(code, str(error), info, _retry(error.retry_after))
+
+
+def _too_large(error: TooLargeError) -> Status:
+    return _status(RESOURCE_EXHAUSTED, str(error), ErrorInfo(reason="REQUEST_TOO_LARGE"))
+
+
+def _message_count(error: MessageCountError) -> Status:
+    return _status(INVALID_ARGUMENT, str(error), ErrorInfo(reason="NOT_ONE_MESSAGE"))
+
+
+def _slow_request(error: SlowRequestError) -> Status:
+    return _status(DEADLINE_EXCEEDED, str(error), ErrorInfo(reason="REQUEST_TOO_SLOW"))
+
+
+def _stalled_reader(error: StalledReaderError) -> Status:
+    return _status(DEADLINE_EXCEEDED, str(error), ErrorInfo(reason="READER_STALLED"))
+
+
+def _key_refused(error: KeyRefusedError) -> Status:
+    return _status(UNAUTHENTICATED, str(error), ErrorInfo(reason=error.reason))
+
+
+def _unknown_method(error: UnknownMethodError) -> Status:
+    return _status(UNIMPLEMENTED, str(error), ErrorInfo(reason="UNKNOWN_METHOD"))
+
+
+def _retry(seconds: float) -> Message:
+    delay = Duration()
+    delay.FromMilliseconds(math.ceil(seconds * 1000))
+    return RetryInfo(retry_delay=delay)  # type: ignore[no-any-return]
+
+
+def _internal(error: Exception) -> Status:
+    number = uuid.uuid4().hex
+    log.error("internal error %s", number, exc_info=error)
+    return _status(INTERNAL, f"internal error {number}", ErrorInfo(reason="INTERNAL", metadata={"id": number}))
+
+
+def _status(code: int, message: str, info: ErrorInfo, *details: Message) -> Status:
+    info.domain = DOMAIN
+    status = Status(code=code, message=message)
+    for detail in (info, *details):
+        packed = any_pb2.Any()
+        packed.Pack(detail)
+        status.details.append(packed)
+    return status
+
+
+TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
+    WireError: _bad_request,
+    SniffError: lambda error: _bad_request(located(error, "")),
+    UndecodableError: _undecodable,
+    KeyRefusedError: _key_refused,
+    QuotaError: _over_quota,
+    QueueFullError: _queue_full,
+    ClosingError: _closing,
+    ExpiredError: _expired,
+    UnfinishedError: _unfinished,
+    UnknownMethodError: _unknown_method,
+    HeldError: _held,
+    TooLargeError: _too_large,
+    MessageCountError: _message_count,
+    SlowRequestError: _slow_request,
+    StalledReaderError: _stalled_reader,
+}
+"""What is not a fault of the server, with the status that tells so."""

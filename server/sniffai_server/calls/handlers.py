@@ -1,0 +1,104 @@
+"""What interceptors share: a method's handler, wrapped, whatever its kind.
+
+A handler's function becomes one without arguments (``proceed``), so that an interceptor is written once for unary and
+streaming methods. A streaming method may be an async generator or a coroutine that writes to its context.
+"""
+
+import inspect
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+import grpc
+
+from sniffai_server.calls.refusals import UnknownMethodError
+
+Proceed = Callable[[], Awaitable[Any]]
+Around = Callable[[Proceed, Any], Awaitable[Any]]
+Function = Callable[[Any, Any], Any]
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+MaybeHandler: TypeAlias = "grpc.RpcMethodHandler[Any, Any] | None"
+Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[MaybeHandler]]"
+
+HEALTH: Final = "grpc.health.v1.Health"
+LASTING: Final = (f"{HEALTH}/Watch", "grpc.reflection.")
+"""How the names of methods begin whose streams end only when the client says so."""
+
+
+class Interceptor(grpc.aio.ServerInterceptor):
+    """Something around every call; a method that does not exist passes by."""
+
+    async def intercept_service(
+        self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
+    ) -> MaybeHandler:
+        """The method's handler with :meth:`around` around it."""
+        handler = await continuation(handler_call_details)
+        if handler is None:
+            return None
+        return wrapped(handler, partial(self.around, handler_call_details.method.lstrip("/")))
+
+    @abstractmethod
+    async def around(self, method: str, proceed: Proceed, context: Any) -> Any:
+        """What happens around a call of ``method`` (such as ``"sniffai.v1.RulesService/ApplyMove"``)."""
+
+
+def wrapped(handler: Handler, around: Around) -> Handler:
+    """The handler with something around its function."""
+    make, function = _parts(handler)
+
+    async def unary(request: Any, context: Any) -> Any:
+        return await around(lambda: function(request, context), context)
+
+    async def stream(request: Any, context: Any) -> None:
+        await around(lambda: write_all(function(request, context), context), context)
+
+    return make(
+        stream if handler.response_streaming else unary,
+        request_deserializer=handler.request_deserializer,
+        response_serializer=handler.response_serializer,
+    )
+
+
+def refusing(handler: Handler, error: Exception) -> Handler:
+    """A handler of the same kind that decodes nothing and fails with an error."""
+    make, _ = _parts(handler)
+
+    async def refuse(request: Any, context: Any) -> None:
+        raise error
+
+    return make(refuse, request_deserializer=None, response_serializer=handler.response_serializer)
+
+
+def unknown_method() -> Handler:
+    """A handler that reads nothing, not even whether there is a request, and says that there is no such method."""
+
+    async def refuse(requests: Any, context: Any) -> None:
+        raise UnknownMethodError
+
+    return grpc.stream_stream_rpc_method_handler(refuse)
+
+
+async def write_all(answers: Any, context: Any) -> None:
+    """Run a streaming method's function to its end."""
+    if inspect.isawaitable(answers):
+        await answers
+        return
+    async for answer in answers:
+        await context.write(answer)
+
+
+def function_of(handler: Handler) -> Function:
+    """The function of a handler."""
+    return _parts(handler)[1]
+
+
+def _parts(handler: Handler) -> tuple[Callable[..., Handler], Function]:
+    """What makes a handler of the same kind, and the function of this one."""
+    makers: dict[tuple[bool, bool], tuple[Callable[..., Handler], Any]] = {
+        (False, False): (grpc.unary_unary_rpc_method_handler, handler.unary_unary),
+        (False, True): (grpc.unary_stream_rpc_method_handler, handler.unary_stream),
+        (True, False): (grpc.stream_unary_rpc_method_handler, handler.stream_unary),
+        (True, True): (grpc.stream_stream_rpc_method_handler, handler.stream_stream),
+    }
+    return makers[handler.request_streaming, handler.response_streaming]

@@ -1,0 +1,1 @@
+"""Which search runs when, on which core, and for how long."""

@@ -1,0 +1,233 @@
+"""The searches of this process: in threads, off the event loop, each to be stopped or paused at any moment.
+
+The compiled core lets go of the interpreter's lock while it searches, so that the event loop and the other searches
+run on. A slot is held until its thread has ended, or waits for its next turn, and the tree is freed before the slot:
+what the queue counts as free is free.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+from sniffai.search.analysis import Analysis
+from sniffai.search.clock import SNAPSHOT_SECONDS, Told
+from sniffai.search.params import Limits
+from sniffai.search.searcher import Searcher
+from sniffai_server.calls.current import current_call
+from sniffai_server.calls.refusals import ClosingError
+from sniffai_server.load.admission import PAUSED_MOST, Admission, SlotQueue, Turn
+from sniffai_server.load.budget import Budget
+from sniffai_server.load.latest import Latest
+
+Found = TypeVar("Found")
+
+
+class Searches:
+    """Runs searches on the slots of a queue, as many at the same time as it has."""
+
+    def __init__(self, queue: SlotQueue) -> None:
+        self.queue = queue
+        self._pool = ThreadPoolExecutor(queue.slots + PAUSED_MOST, thread_name_prefix="search")
+        self._running: dict[Searcher, Turn] = {}
+        self._closing = False
+
+    @property
+    def busy(self) -> int:
+        """How many searches hold a slot now."""
+        return self.queue.busy
+
+    def check_room(self, searcher: Searcher, admission: Admission) -> None:
+        """Refuse at once a search that could not even wait, before more work is done for it.
+
+        :raises QueueFullError: there is neither a slot nor room to wait.
+        """
+        if not searcher.forced:
+            current_call().priority = admission.priority
+            self.queue.check_room(admission)
+
+    async def run(
+        self,
+        searcher: Searcher,
+        budget: Budget,
+        *,
+        admission: Admission,
+        on_snapshot: Told | None = None,
+        interval: float = SNAPSHOT_SECONDS,
+    ) -> Analysis:
+        """Wait for a slot, then search until the budget is spent. Cancelling the task stops the search at once.
+
+        Where there is nothing to search, the answer needs no slot.
+
+        :param on_snapshot: told of snapshots, every ``interval`` seconds, in the thread that searches.
+        :raises QueueFullError: too many searches wait already.
+        :raises ExpiredError: the call's deadline came before its turn.
+        """
+        if searcher.forced:
+            analysis = searcher.run(budget.limits)
+        else:
+            limits = budget.for_the_tree
+            async with self._turn(searcher, budget.end, admission, limits.memory_bytes or 0) as turn:
+                work = partial(
+                    searcher.run,
+                    limits,
+                    end=budget.end,
+                    on_snapshot=on_snapshot and _telling(on_snapshot, budget.limits),
+                    interval=interval,
+                    on_slice=_pausing(self.queue, turn, searcher),
+                )
+                analysis = replace(await self._off_loop(searcher, turn, work), limits=budget.limits)
+        current_call().searched.append(analysis)
+        return analysis
+
+    async def stream(
+        self, searcher: Searcher, budget: Budget, *, admission: Admission, interval: float
+    ) -> AsyncGenerator[Analysis]:
+        """Snapshots of a search, for a slow reader the latest only, then its answer, which alone is final.
+
+        The search never waits for the reader. Closing the iterator stops it.
+
+        :param interval: seconds between two snapshots, above 0.
+        :raises QueueFullError: as :meth:`run`.
+        :raises ExpiredError: as :meth:`run`.
+        """
+        latest: Latest[Analysis] = Latest()
+        loop = asyncio.get_running_loop()
+
+        def tell(snapshot: Analysis) -> None:
+            loop.call_soon_threadsafe(latest.put, snapshot)
+
+        search = asyncio.ensure_future(
+            self.run(searcher, budget, admission=admission, on_snapshot=tell, interval=interval)
+        )
+        search.add_done_callback(lambda _: latest.close())
+        try:
+            async for snapshot in latest:
+                yield snapshot
+            yield search.result()
+        finally:
+            search.cancel()
+            await asyncio.gather(search, return_exceptions=True)
+
+    async def read(self, work: Callable[[], Found], admission: Admission, end: float | None) -> Found:
+        """Wait for a slot, then do in its thread what has to be done before there is anything to search.
+
+        :param work: cannot be stopped: no more than some tenths of a second.
+        :param end: the latest moment at which it may begin, in seconds of ``time.monotonic()``.
+        :raises QueueFullError: as :meth:`run`.
+        :raises ExpiredError: as :meth:`run`.
+        :raises ClosingError: the server goes down.
+        """
+        current_call().priority = admission.priority
+        async with self.queue.slot(admission, end) as turn:
+            current_call().queue_wait = turn.waited
+            if self._closing:
+                raise ClosingError
+            done = self._pool.submit(work)
+            try:
+                await _end_of(done)
+            except asyncio.CancelledError:
+                await _end_of(done)
+                raise
+            return done.result()
+
+    def finish_early(self) -> None:
+        """Make every search, also those that wait, answer with what it has."""
+        self._closing = True
+        for searcher, turn in tuple(self._running.items()):
+            searcher.stop()
+            turn.wake()
+
+    def close(self) -> None:
+        """End the threads. May be called from any thread."""
+        self.finish_early()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    @asynccontextmanager
+    async def _turn(
+        self, searcher: Searcher, end: float | None, admission: Admission, memory: int
+    ) -> AsyncIterator[Turn]:
+        """A turn for a search, with its memory, from its first slot to its end.
+
+        :raises QueueFullError: too many searches wait already.
+        :raises ExpiredError: the call's deadline came before its turn.
+        """
+        current_call().priority = admission.priority
+        async with self.queue.slot(admission, end, memory) as turn:
+            current_call().queue_wait = turn.waited
+            self._running[searcher] = turn
+            try:
+                if self._closing:
+                    searcher.stop()
+                yield turn
+            finally:
+                del self._running[searcher]
+
+    async def _off_loop(self, searcher: Searcher, turn: Turn, work: Callable[[], Analysis]) -> Analysis:
+        """Do work of a search in a thread. Cancelling stops the search, and ends when the thread has ended.
+
+        The tree is freed in the thread. What a cancelled search found is told to nobody, but counts as work done.
+        """
+        done = self._pool.submit(_freeing, searcher, work)
+        try:
+            await _end_of(done)
+        except asyncio.CancelledError:
+            searcher.stop()
+            self.queue.leave(turn)
+            await _end_of(done)
+            if done.exception() is None:
+                current_call().searched.append(done.result())
+            raise
+        try:
+            return done.result()
+        finally:
+            del done  # or an error would hold itself, by the frame in its traceback, and the search with it
+
+
+def _freeing(searcher: Searcher, work: Callable[[], Found]) -> Found:
+    """Do work of a search, then free its trees: whoever made the search may hold it until the answer has been read."""
+    try:
+        return work()
+    finally:
+        searcher.free()
+
+
+def _telling(on_snapshot: Told, limits: Limits) -> Told:
+    """Who is told of snapshots, with the limits that the request and the server set."""
+    return lambda snapshot: on_snapshot(replace(snapshot, limits=limits))
+
+
+def _pausing(queue: SlotQueue, turn: Turn, searcher: Searcher) -> Callable[[], None]:
+    """What a search asks between two slices: it waits there while its slot is needed elsewhere."""
+    loop = asyncio.get_running_loop()
+
+    def hand_over() -> None:
+        loop.call_soon_threadsafe(queue.hand_over, turn, searcher.memory_bytes)
+
+    def pause() -> None:
+        if turn.wanted:
+            left = None if turn.deadline is None else turn.deadline - time.monotonic()
+            if not turn.pause(hand_over, left):
+                loop.call_soon_threadsafe(queue.leave, turn)
+
+    return pause
+
+
+async def _end_of(done: "Future[Any]") -> None:
+    """Wait for the end of work in a thread. Cancelling ends the waiting alone.
+
+    One turn of the event loop, where :func:`asyncio.wrap_future` and :func:`asyncio.shield` take two more.
+    """
+    loop = asyncio.get_running_loop()
+    ended = loop.create_future()
+    done.add_done_callback(lambda _: loop.call_soon_threadsafe(_wake, ended))
+    await ended
+
+
+def _wake(ended: "asyncio.Future[None]") -> None:
+    if not ended.done():
+        ended.set_result(None)

@@ -1,0 +1,179 @@
+"""Prometheus metrics of one server, and the port that serves them."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import partial
+from typing import Final
+from wsgiref.simple_server import WSGIServer
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    ProcessCollector,
+    start_http_server,
+)
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
+
+from sniffai.search.analysis import Analysis
+from sniffai.version import VERSION
+from sniffai.wire.addresses import join_address
+from sniffai_server.calls.callers import Priority
+from sniffai_server.calls.current import Call, stop_of
+from sniffai_server.calls.holdings import Holding
+from sniffai_server.calls.intake import Holdings
+from sniffai_server.calls.pace import Stalls
+from sniffai_server.listening import ListenError, find_place, told
+from sniffai_server.load.admission import SlotQueue
+from sniffai_server.observe.logs import lost_lines
+
+SECONDS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60)
+SPEEDS: Final = (1e3, 3e3, 1e4, 3e4, 1e5, 2e5, 3e5, 5e5, 1e6)
+BYTES: Final = tuple(float(1 << power) for power in range(16, 31, 2))
+
+log = logging.getLogger(__name__)
+
+
+class Metrics:
+    """Counts what happens on one server; nothing is shared between servers.
+
+    :param queue: whose depth, slots and memory are told.
+    :param holdings: what callers hold, to be told.
+    :param stalls: the writes that wait for their readers, to be told.
+    """
+
+    def __init__(self, queue: SlotQueue, holdings: Holdings, stalls: Stalls) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        GCCollector(registry=self.registry)
+        self._calls = self._counter("requests", "Calls that ended", "method", "code")
+        self._open = self._gauge("requests_in_flight", "Calls that go on", "method")
+        self._seconds = self._histogram("request_duration_seconds", "Time of a call", SECONDS, "method")
+        self._refused = self._counter("rejected", "Calls that failed, by the reason told to the client", "reason")
+        self._waits = self._histogram("queue_wait_seconds", "Time a search waited for its slot", SECONDS, "priority")
+        self._stops = self._counter("searches", "Searches that ended, by what ended them", "stop_reason")
+        self._simulations = self._counter("simulations", "Simulations done")
+        self._speeds = self._histogram("search_simulations_per_second", "Speed of a search", SPEEDS)
+        self._search_seconds = self._histogram("search_duration_seconds", "Time of a search in its slot", SECONDS)
+        self._trees = self._histogram("tree_bytes", "Size of a search's tree at its end", BYTES)
+        self._gauge("build_info", "The version, in a label", "version").labels(VERSION).set(1)
+        self._reloads = self._counter("reloads", "Times that a file was read again", "file", "result")
+        self.registry.register(_LostLines())
+        self._tell(queue)
+        self._tell_held(holdings, stalls)
+
+    @contextmanager
+    def open_call(self, method: str) -> Iterator[None]:
+        """Count a call as open."""
+        gauge = self._open.labels(method)
+        with gauge.track_inprogress():
+            yield
+
+    def ended(self, call: Call, code: str, seconds: float) -> None:
+        """Count a call that ended with a status after some time."""
+        self._calls.labels(call.method, code).inc()
+        self._seconds.labels(call.method).observe(seconds)
+        if call.reason:
+            self._refused.labels(call.reason).inc()
+        if call.queue_wait is not None and call.priority is not None:
+            self._waits.labels(call.priority.name.lower()).observe(call.queue_wait)
+        for found in call.searched:
+            self._searched(found, stop_of(found, code))
+
+    def watch_reloads(self, file: str) -> None:
+        """Count from 0 how often a file is read again."""
+        for result in ("ok", "failed"):
+            self._reloads.labels(file, result)
+
+    def reloaded(self, file: str, result: str) -> None:
+        """Count a file that was read again: ``"ok"``, or ``"failed"`` where it could not be used."""
+        self._reloads.labels(file, result).inc()
+
+    def _searched(self, found: Analysis, stop: str) -> None:
+        effort = found.effort
+        self._stops.labels(stop).inc()
+        self._simulations.inc(effort.simulations)
+        self._search_seconds.observe(effort.seconds)
+        if effort.simulations and effort.seconds > 0:
+            self._speeds.observe(effort.simulations / effort.seconds)
+            self._trees.observe(effort.memory_bytes)
+
+    def _tell(self, queue: SlotQueue) -> None:
+        """Gauges that look at the queue whenever they are read."""
+        depth = self._gauge("queue_depth", "Searches that wait for a slot", "priority")
+        for priority in Priority:
+            depth.labels(priority.name.lower()).set_function(partial(queue.depth, priority))
+        self._gauge("queue_size", "Searches that may wait for a slot").set(queue.size)
+        self._gauge("slots", "Searches that may run at the same time").set(queue.slots)
+        self._gauge("slots_busy", "Searches that run").set_function(lambda: queue.busy)
+        self._gauge("searches_paused", "Searches that made way and wait to go on").set_function(lambda: queue.paused)
+        self._gauge("tree_reserved_bytes", "Memory that running searches may take").set_function(lambda: queue.reserved)
+        self._gauge("tree_limit_bytes", "Memory that all searches may take together").set(queue.memory)
+
+    def _tell_held(self, holdings: Holdings, stalls: Stalls) -> None:
+        """Gauges that look at what callers hold whenever they are read."""
+        held = self._gauge("held", "What callers make the server hold", "what")
+        limit = self._gauge("held_limit", "How much of it they may, all together", "what")
+        for one in fields(holdings):
+            holding: Holding = getattr(holdings, one.name)
+            held.labels(one.name).set_function(partial(getattr, holding, "held"))
+            limit.labels(one.name).set(holding.most)
+        self._gauge("stalled_writes", "Messages that wait for a reader who takes nothing").set_function(
+            lambda: stalls.count
+        )
+
+    def _counter(self, name: str, text: str, *labels: str) -> Counter:
+        return Counter(f"sniffai_{name}", text, labels, registry=self.registry)
+
+    def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
+        return Gauge(f"sniffai_{name}", text, labels, registry=self.registry)
+
+    def _histogram(self, name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+        return Histogram(f"sniffai_{name}", text, labels, buckets=buckets, registry=self.registry)
+
+
+class _LostLines(Collector):
+    """The count of lines that the log of this process has lost."""
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """The one sample."""
+        yield CounterMetricFamily("sniffai_log_lines_lost", "Lines of the log that nobody took", lost_lines())
+
+
+class MetricsPort:
+    """Metrics over HTTP, at ``/metrics``, on every address of a host, by threads of their own.
+
+    :raises ListenError: the address is taken, or not this machine's.
+    """
+
+    def __init__(self, metrics: Metrics, host: str, port: int) -> None:
+        place = find_place(host, port, "serve metrics")
+        self.port = place.port
+        """The TCP port."""
+        self._served: list[tuple[WSGIServer, threading.Thread]] = []
+        try:
+            for ip in place.ips:
+                served = start_http_server(place.port, ip, metrics.registry)
+                served[0].handle_error = _tell_fault  # type: ignore[method-assign, assignment]
+                self._served.append(served)
+        except OSError as error:
+            self.close()
+            raise ListenError(f"cannot serve metrics on {join_address(host, port)}: {told(error)}") from error
+
+    def close(self) -> None:
+        """Serve no more."""
+        for server, thread in self._served:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+def _tell_fault(_request: object, client: object) -> None:
+    """A client of the metrics that went away, or the like."""
+    log.info("metrics for %s", client, exc_info=True)

@@ -1,0 +1,127 @@
+"""AnalysisService: advice for one seat, from what that seat may know, and study of open deals."""
+
+# ruff: noqa: N802 (methods are named as in the .proto files)
+
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from sniffai import wire
+from sniffai.search.analysis import Analysis
+from sniffai.search.searcher import Searcher
+from sniffai.v1 import analysis_pb2, analysis_service_pb2_grpc, notice_pb2
+from sniffai.v1 import analysis_service_pb2 as pb
+from sniffai_server.calls.trailers import add_trailers
+from sniffai_server.load.admission import Admission, Priority, admission_of
+from sniffai_server.load.budget import Budget, effective_limits
+from sniffai_server.load.searches import Searches
+from sniffai_server.services.reviews import Reviews
+from sniffai_server.settings import Settings
+
+Request = pb.RecommendMoveRequest | pb.AnalyzeRequest | pb.StreamAnalyzeRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A request, understood."""
+
+    question: wire.Question
+    searcher: Searcher
+    budget: Budget
+    admission: Admission
+    warnings: list[notice_pb2.Warning]
+
+    def recommendation(self, found: Analysis) -> pb.RecommendMoveResponse:
+        """What was found, as a move to make."""
+        asked = self.question
+        return wire.write_recommendation(
+            found,
+            self.warnings,
+            max_moves=asked.max_moves,
+            client_tag=asked.client_tag,
+            reasons=asked.reasons(found),
+        )
+
+    def analysis(self, found: Analysis) -> analysis_pb2.Analysis:
+        """What was found, as a message."""
+        asked = self.question
+        return wire.write_analysis(
+            found,
+            self.warnings,
+            max_moves=asked.max_moves,
+            client_tag=asked.client_tag,
+            reasons=asked.reasons(found),
+        )
+
+
+class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
+    """Decode, call, encode."""
+
+    def __init__(self, settings: Settings, searches: Searches) -> None:
+        self._settings = settings
+        self._searches = searches
+        self._reviews = Reviews(settings, searches)
+
+    async def RecommendMove(self, request: pb.RecommendMoveRequest, context: Any) -> pb.RecommendMoveResponse:
+        """The move to make."""
+        job = self._job(request, context)
+        return job.recommendation(await self._search(job, context))
+
+    async def Analyze(self, request: pb.AnalyzeRequest, context: Any) -> pb.AnalyzeResponse:
+        """The evaluation of all moves."""
+        job = self._job(request, context)
+        return pb.AnalyzeResponse(analysis=job.analysis(await self._search(job, context)))
+
+    async def StreamAnalyze(  # type: ignore[override]  # the stubs know generators, gRPC knows this form as well
+        self, request: pb.StreamAnalyzeRequest, context: Any
+    ) -> None:
+        """The evaluation of all moves, with snapshots on the way."""
+        job = self._job(request, context)
+        stream = self._searches.stream(
+            job.searcher, job.budget, admission=job.admission, interval=job.question.interval
+        )
+        async with aclosing(stream) as found:
+            async for analysis in found:
+                if analysis.final:
+                    _tell_time(analysis, context)
+                await context.write(pb.StreamAnalyzeResponse(analysis=job.analysis(analysis)))
+
+    async def AnalyzeMatch(  # type: ignore[override]  # as StreamAnalyze
+        self, request: pb.AnalyzeMatchRequest, context: Any
+    ) -> None:
+        """The review of a match, piece by piece."""
+        await self._reviews.answer(request, context)
+
+    async def _search(self, job: Job, context: Any) -> Analysis:
+        found = await self._searches.run(job.searcher, job.budget, admission=job.admission)
+        _tell_time(found, context)
+        return found
+
+    def _job(self, request: Request, context: Any) -> Job:
+        """What a request asks.
+
+        :raises WireError: something in it is wrong.
+        :raises QueueFullError: too many searches wait already.
+        """
+        question = wire.read_question(request)
+        searcher = question.searcher()
+        asked = Priority[question.priority.upper()]
+        admission = admission_of(context, asked)
+        self._searches.check_room(searcher, admission)
+        limits, clamped = effective_limits(question.limits, self._settings)
+        if request.priority and admission.priority != asked:
+            best = admission.priority.name
+            clamped.append(wire.warning("priority", "CLAMPED", f"{best} is the best that this client may ask for"))
+        warnings = [*clamped, *question.warnings, *wire.unknown_fields(request)]
+        return Job(
+            question=question,
+            searcher=searcher,
+            budget=Budget.of(limits, context.time_remaining()),
+            admission=admission,
+            warnings=warnings[: wire.MAX_WARNINGS],
+        )
+
+
+def _tell_time(found: Analysis, context: Any) -> None:
+    """Put the wall-clock time of the search into the trailing metadata ``sniffai-search-ms``, in milliseconds."""
+    add_trailers(context, sniffai_search_ms=f"{found.effort.seconds * 1000:.3f}")

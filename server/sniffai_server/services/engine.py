@@ -1,0 +1,53 @@
+"""EngineService: what this server is and can do."""
+
+# ruff: noqa: N802 (methods are named as in the .proto files)
+
+from typing import Any
+
+from sniffai import rules, wire
+from sniffai.play.levels import LEVELS, Level
+from sniffai.v1 import engine_service_pb2 as pb
+from sniffai.v1 import engine_service_pb2_grpc
+from sniffai.version import VERSION
+from sniffai_server.settings import Settings
+
+
+class EngineService(engine_service_pb2_grpc.EngineServiceServicer):
+    """Decode, call, encode."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    async def GetEngineInfo(self, request: pb.GetEngineInfoRequest, context: Any) -> pb.GetEngineInfoResponse:
+        """Version, games, limits."""
+        info = engine_info(self._settings)
+        info.warnings.extend(wire.unknown_fields(request))
+        return info
+
+
+def engine_info(settings: Settings) -> pb.GetEngineInfoResponse:
+    """What a server with these settings is and can do."""
+    return pb.GetEngineInfoResponse(
+        engine_version=VERSION,
+        tables=map(_table, rules.PLAYERS),
+        default_limits=wire.write_limits(settings.default_limits),
+        max_limits=wire.write_limits(settings.caps),
+        search_slot_count=settings.slots,
+        max_request_bytes=settings.max_request_bytes,
+        levels=map(_level, LEVELS),
+    )
+
+
+def _level(level: Level) -> pb.Level:
+    scores = [pb.LevelScore(players=s.players, won_count=s.won, match_count=s.matches) for s in level.scores]
+    return pb.Level(name=level.name, description=level.description, scores=scores)
+
+
+def _table(players: int) -> pb.TableSize:
+    return pb.TableSize(
+        players=players,
+        team_count=rules.TEAMS[players],
+        hand_size=rules.HAND_SIZE[players],
+        talon_size=rules.TALON_SIZE[players],
+        target=rules.TARGET[players],
+    )

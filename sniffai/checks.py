@@ -1,0 +1,154 @@
+"""Checks of what callers pass in: types, whole numbers and their ranges, and values as messages show them.
+
+A whole number is anything with ``__index__``, NumPy's integers included; a boolean is not. What is kept is a plain
+``int``. The checks of single numbers are the core's (:mod:`sniffai_ext.checks`).
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeGuard, TypeVar
+
+import numpy.typing as npt
+
+from sniffai.errors import LimitsError, RecordError, SniffError, ViewError
+from sniffai_ext.checks import as_real, as_whole, read_flag, read_real, read_whole
+from sniffai_ext.shown import shown, steers, visible
+
+__all__ = [
+    "BOUND",
+    "as_plain",
+    "as_real",
+    "as_whole",
+    "is_listed",
+    "keep",
+    "keep_plain",
+    "none_if_negative",
+    "read_callable",
+    "read_flag",
+    "read_integer",
+    "read_integers",
+    "read_kind",
+    "read_only",
+    "read_path",
+    "read_real",
+    "read_whole",
+    "shown",
+    "steers",
+    "visible",
+]
+
+T = TypeVar("T")
+
+BOUND: Final = 30_000
+"""Integers passed to the core lie within -30,000..30,000."""
+
+
+def read_kind(value: object, kind: type[T], field: str, reason: str, error: type[SniffError] = LimitsError) -> T:
+    """The value itself.
+
+    :param field: what the caller calls it.
+    :param reason: such as ``"NOT_A_VIEW"``.
+    :param error: what is raised.
+    :raises SniffError: it is of another type.
+    """
+    if not isinstance(value, kind):
+        raise error(f"{kind.__name__} is expected here, not {shown(value)}", reason=reason, field=field)
+    return value
+
+
+def keep(frozen: object, field: str, value: object) -> None:
+    """Put what a door made of a value in its place, in a frozen dataclass that is being made."""
+    object.__setattr__(frozen, field, value)
+
+
+def keep_plain(frozen: object, *fields: str) -> None:
+    """Make plain integers of whole numbers of other kinds, and of those in tuples; what is none stays for its check."""
+    for field in fields:
+        value = getattr(frozen, field)
+        if isinstance(value, tuple):
+            if any(type(member) is not int for member in value):
+                keep(frozen, field, tuple(as_plain(member) for member in value))
+        elif value is not None and type(value) is not int:
+            keep(frozen, field, as_plain(value))
+
+
+def as_plain(value: T) -> T | int:
+    """A whole number as an ``int``; the value itself where it is none."""
+    number = as_whole(value)
+    return value if number is None else number
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same array, or a view of it, that nobody can write through."""
+    if array.flags.writeable:
+        array = array.view()
+        array.setflags(write=False)
+    return array
+
+
+def is_listed(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether a value is a list or the like: no text, no mapping, and nothing that only looks like a list.
+
+    A NumPy array without dimensions does: it has ``__iter__``, which fails.
+    """
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        return False
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return True
+
+
+def read_callable(value: T, field: str) -> T:
+    """The value itself.
+
+    :raises LimitsError: it is neither ``None`` nor can it be called.
+    """
+    if value is not None and not callable(value):
+        raise LimitsError(f"a function is expected here, not {shown(value)}", reason="NOT_CALLABLE", field=field)
+    return value
+
+
+def read_path(path: object) -> Path:
+    """A path that the system can be asked about.
+
+    :raises RecordError: it is none, or holds a NUL or what no file name can.
+    """
+    try:
+        file = Path(path)  # type: ignore[arg-type]
+        sound = b"\0" not in os.fsencode(file)
+    except (TypeError, UnicodeEncodeError):
+        sound = False
+    if not sound:
+        raise RecordError(f"no path of a file: {shown(path)}", reason="BAD_PATH", field="path")
+    return file
+
+
+def read_integer(value: object, field: str) -> int:
+    """A whole number that is no boolean and lies within -30000..30000, as an ``int``.
+
+    :raises ViewError: it is not; ``field`` is what the caller calls it.
+    """
+    number = as_whole(value)
+    if number is None:
+        raise ViewError(f"a whole number is expected here, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
+    if not -BOUND <= number <= BOUND:
+        raise ViewError(f"the number is outside -{BOUND}..{BOUND}", reason="NUMBER_OUT_OF_RANGE", field=field)
+    return number
+
+
+def read_integers(values: Iterable[object], field: str) -> tuple[int, ...]:
+    """The whole numbers of a list.
+
+    :raises ViewError: it is no list of them; ``field`` is the path of the offending value.
+    """
+    if not is_listed(values):
+        raise ViewError(f"a list of numbers is expected here, not {shown(values)}", reason="NOT_NUMBERS", field=field)
+    return tuple(read_integer(value, f"{field}[{i}]") for i, value in enumerate(values))
+
+
+def none_if_negative(number: int) -> int | None:
+    """A seat or team from the core, where -1 stands for none."""
+    return None if number < 0 else number

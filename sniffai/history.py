@@ -1,0 +1,192 @@
+"""What a view rests on: the history of a round as one seat saw it, or a snapshot of the table."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+from sniffai.checks import as_plain, is_listed, keep, keep_plain, read_integer, read_integers, shown
+from sniffai.errors import HistoryError, SniffError, ViewError
+from sniffai.events import Draw, Event, EventLike, Play, read_events
+from sniffai.moves import Move, MoveLike
+from sniffai.tiles import Tile, TileLike, read_tile, read_tiles, tile_mask
+from sniffai_ext.belief import Belief as CoreBelief
+from sniffai_ext.view import View as CoreView
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A round from its lead, event by event, as one seat saw it."""
+
+    leader: int
+    """The seat that leads."""
+    dealt: tuple[Tile, ...]
+    """The seat's own tiles as dealt, ascending."""
+    events: tuple[Event, ...]
+    """In order; the draws of one turn are one event, with tiles for the seat's own."""
+
+    def __post_init__(self) -> None:
+        keep_plain(self, "leader")
+
+    @classmethod
+    def of(cls, leader: int, hand: Iterable[TileLike], events: Iterable[EventLike]) -> Self:
+        """Read tiles and events as text, dictionaries or values.
+
+        :raises TileError: a tile does not exist or occurs twice (``"hand[3]"``, ``"events[7].tiles[0]"``).
+        :raises ViewError: an event has not the form of one (``"events[7]"`` and below).
+        :raises MoveError: an attachment point does not exist (``"events[7].at"``).
+        """
+        dealt = tuple(sorted(read_tiles(hand, "hand")))
+        return cls(read_integer(leader, "leader"), dealt, read_events(events))
+
+    def open(self, players: int, seat: int, scores: tuple[int, ...]) -> tuple[CoreView, Self]:
+        """The core's view of it, every event checked, and the history with points filled in and draws joined.
+
+        :raises HistoryError: no deal explains it; ``field`` is the first event that cannot be, such as ``"events[7]"``.
+        :raises SniffError: something breaks a rule; ``field`` is such as ``"events[7].at"``.
+        """
+        try:
+            core, seen = self._replay(players, seat, scores, explain_each=False)
+            CoreBelief(core)
+        except SniffError:
+            self._replay(players, seat, scores, explain_each=True)  # the first event that cannot be comes first
+            raise
+        return core, type(self)(self.leader, self.dealt, seen)
+
+    def _replay(
+        self, players: int, seat: int, scores: tuple[int, ...], *, explain_each: bool
+    ) -> tuple[CoreView, tuple[Event, ...]]:
+        """Tell the core of every event, and ask for a deal that explains all so far after each where that is wanted."""
+        core = CoreView(players, seat, self.leader, tile_mask(self.dealt), scores)
+        seen: list[Event] = []
+        for i, event in enumerate(self.events):
+            try:
+                _note(seen, _happen(core, event))
+                if explain_each:
+                    CoreBelief(core)
+            except SniffError as error:
+                raise error.at(f"events[{i}]") from None
+        return core, tuple(seen)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The table as it lies, for a front end that kept no history; the view's own seat is to move."""
+
+    table: tuple[Move, ...]
+    """The tiles on the table in play order."""
+    hand: tuple[Tile, ...]
+    """The seat's own tiles now, ascending."""
+    sizes: tuple[int, ...]
+    """How many tiles each seat holds now."""
+    talon_size: int
+    """How many tiles are left to draw."""
+    voids: tuple[tuple[int, ...], ...]
+    """By seat, the suits (pips 0..6, ascending) that it is known not to hold."""
+    drawn: Tile | None
+    """The tile that the seat has just drawn and must place, if its turn began with a draw."""
+
+    def __post_init__(self) -> None:
+        keep_plain(self, "sizes", "talon_size")
+        if isinstance(self.voids, tuple) and all(isinstance(suits, tuple) for suits in self.voids):
+            keep(self, "voids", tuple(tuple(map(as_plain, suits)) for suits in self.voids))
+
+    @classmethod
+    def of(
+        cls,
+        players: int,
+        table: Iterable[MoveLike],
+        hand: Iterable[TileLike],
+        sizes: Iterable[int],
+        talon_size: int,
+        voids: Mapping[int, Iterable[int]] | None,
+        drawn: TileLike | None,
+    ) -> Self:
+        """Read tiles and moves as text or values.
+
+        :raises TileError: a tile does not exist or occurs twice (``"hand[3]"``, ``"table[7].tile"``, ``"drawn"``).
+        :raises MoveError: an attachment point does not exist (``"table[7].at"``).
+        :raises ViewError: something is no number, or no list (``"sizes[1]"``, ``"voids[2]"``).
+        """
+        return cls(
+            table=_read_table(table),
+            hand=tuple(sorted(read_tiles(hand, "hand"))),
+            sizes=read_integers(sizes, "sizes"),
+            talon_size=read_integer(talon_size, "talon_size"),
+            voids=_read_voids(players, {} if voids is None else voids),
+            drawn=None if drawn is None else read_tile(drawn, "drawn"),
+        )
+
+    def open(self, players: int, seat: int, scores: tuple[int, ...]) -> tuple[CoreView, Self]:
+        """The core's view of it, and the snapshot itself.
+
+        :raises HistoryError: no deal leaves every seat without its void suits.
+        :raises SniffError: something breaks a rule; ``field`` is such as ``"table[7].at"``.
+        """
+        core = CoreView.snapshot(
+            players,
+            seat,
+            [move.codes for move in self.table],
+            tile_mask(self.hand),
+            self.sizes,
+            self.talon_size,
+            [sum(1 << suit for suit in suits) for suits in self.voids],
+            scores,
+            -1 if self.drawn is None else self.drawn.index,
+        )
+        try:
+            CoreBelief(core)
+        except HistoryError as error:
+            raise error.at("voids") from None
+        return core, self
+
+
+Position: TypeAlias = History | Snapshot
+
+
+def _happen(core: CoreView, event: Event) -> Event:
+    """Tell the core of an event; the event with its points."""
+    if isinstance(event, Play):
+        points = core.play(event.seat, *event.move.codes)
+        if event.points not in (None, points):
+            raise ViewError(f"the placement scores {points}", reason="WRONG_POINTS", field="points")
+        return Play(event.seat, event.move, points)
+    if isinstance(event, Draw):
+        tiles = None if event.tiles is None else tuple(tile.index for tile in event.tiles)
+        core.draw(event.seat, event.count, tiles)
+    else:
+        core.passes_turn(event.seat)
+    return event
+
+
+def _note(seen: list[Event], event: Event) -> None:
+    """Append an event; a draw that goes on joins the draw before."""
+    last = seen[-1] if seen else None
+    if isinstance(event, Draw) and isinstance(last, Draw):
+        tiles = None if last.tiles is None or event.tiles is None else last.tiles + event.tiles
+        seen[-1] = Draw(event.seat, last.count + event.count, tiles)
+    else:
+        seen.append(event)
+
+
+def _read_table(values: Iterable[MoveLike]) -> tuple[Move, ...]:
+    if not is_listed(values):
+        raise ViewError(f"a list of moves is expected here, not {shown(values)}", reason="NOT_MOVES", field="table")
+    return tuple(_read_placement(value, f"table[{i}]") for i, value in enumerate(values))
+
+
+def _read_placement(value: MoveLike, field: str) -> Move:
+    try:
+        return Move.of(value)
+    except SniffError as error:
+        raise error.at(field) from None
+
+
+def _read_voids(players: int, values: Mapping[int, Iterable[int]]) -> tuple[tuple[int, ...], ...]:
+    if not isinstance(values, Mapping):
+        raise ViewError(f"suits by seat are expected here, not {shown(values)}", reason="NOT_VOIDS", field="voids")
+    for seat, suits in values.items():
+        if read_integer(seat, "voids") not in range(players):
+            raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field=f"voids[{seat}]")
+        if not set(read_integers(suits, f"voids[{seat}]")) <= set(range(7)):
+            raise ViewError("a suit is a number of pips 0..6", reason="SUIT_OUT_OF_RANGE", field=f"voids[{seat}]")
+    return tuple(tuple(sorted(set(values.get(seat, ())))) for seat in range(players))

@@ -1,0 +1,228 @@
+"""Measure the core on this machine, and sum up what it answers in one number, the *bench signature*.
+
+Speeds are medians over repeats on one core. The signature comes from fixed seeds and numbers of simulations: it changes
+when, and only when, the behaviour of rules, belief or search changes.
+"""
+
+import math
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, Final
+
+from sniffai.round import Round
+from sniffai.rules import PLAYERS
+from sniffai.search.analysis import Analysis
+from sniffai.search.nets import load_policy
+from sniffai.search.params import Limits, SearchParams
+from sniffai.search.searcher import analyze, core_options
+from sniffai.seeds import derived_seed
+from sniffai.view import View
+from sniffai_ext.belief import Belief as CoreBelief
+from sniffai_ext.rollout import rollouts, state_bytes
+from sniffai_ext.search import Search as CoreSearch
+
+REPEATS: Final = 5
+SEARCH_SIMULATIONS: Final = 10_000
+SIGNATURE_ROUNDS: Final = 4
+SIGNATURE_SIMULATIONS: Final = 500
+SIGNATURE_LONG: Final = 5_000
+"""Simulations of the first decision of a further round: a grown tree does what a small one does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """One measured speed."""
+
+    name: str
+    """What was done."""
+    players: int
+    per_second: float
+    """Median over the repeats, a second; or a ratio."""
+    slowest: float
+    fastest: float
+
+
+def measure(scale: float = 1.0) -> Iterator[Speed]:
+    """Every speed, one after the other; about 20 seconds at a scale of 1.
+
+    :param scale: work of each repeat, relative to the default.
+    """
+    for players in PLAYERS:
+        yield _speed("random rollouts of a whole round", players, _rollouts(players, 1.0, scale))
+    for players in PLAYERS:
+        yield _speed("mostly greedy rollouts (epsilon 0.1)", players, _rollouts(players, 0.1, scale))
+    for players in PLAYERS:
+        yield _speed("simulations from a fresh deal, as shipped", players, _simulations(players, scale, SearchParams()))
+    rollouts_only = SearchParams(net_leaf=False, inference=False, follow=0.0)
+    for players in PLAYERS:
+        yield _speed("the same without nets, greedy rollouts", players, _simulations(players, scale, rollouts_only))
+    for players in PLAYERS:
+        yield _speed("decisions of the policy without search", players, _decisions(players, scale))
+    for players in PLAYERS:
+        yield _speed("beliefs set up, at every decision of rounds", players, _set_ups(players, scale))
+    for players in PLAYERS:
+        yield _speed("belief samples, nothing excluded", players, _samples(Round.deal(players, 1).view(0), scale))
+    for players in PLAYERS:
+        yield _speed("belief samples after a draw", players, _samples(_view_after_draw(players), scale))
+
+
+def thread_ratio(scale: float = 1.0) -> Speed:
+    """How many times the simulations of one thread two threads make, on two cores, with 2 seats; in turns."""
+    view = Round.deal(2, 1, leader=0).view(0)
+    count = max(2, int(400_000 * scale))
+    ratios = []
+    for repeat in range(REPEATS):
+        alone, together = (_search_seconds(view, threads, threads * count, repeat) for threads in (1, 2))
+        ratios.append(2 * alone / together)
+    return Speed("simulations of two threads, over those of one", 2, median(ratios), min(ratios), max(ratios))
+
+
+def equity_ratio(players: int, scale: float = 1.0) -> Speed:
+    """Simulations with the chance to win the match at every end, over those without it; in turns."""
+    limits = Limits(simulations=max(1000, int(SEARCH_SIMULATIONS * scale))).effective()
+    with_equity = core_options(SearchParams(), players, limits)
+    without = {**core_options(SearchParams(match=False), players, limits), "equity": None}
+    ratios = []
+    for deal in range(REPEATS * 4):
+        view = Round.deal(players, deal, leader=0).view(0)
+        on, off = (_least_seconds(view, options, limits.simulations or 1) for options in (with_equity, without))
+        ratios.append(off / on)
+    return Speed("simulations with match equity, over those without", players, median(ratios), min(ratios), max(ratios))
+
+
+def packed_round_bytes() -> int:
+    """The size of a round in the search, in bytes."""
+    return state_bytes()
+
+
+def signature() -> int:
+    """The bench signature, 0..2**32-1: a checksum of the answers to every decision of some rounds."""
+    check = 0
+    for text in _answers():
+        check = zlib.crc32(text.encode(), check)
+    return check
+
+
+def _answers() -> Iterator[str]:
+    limits = Limits(simulations=SIGNATURE_SIMULATIONS)
+    for players in PLAYERS:
+        for deal in range(SIGNATURE_ROUNDS):
+            round_ = Round.deal(players, derived_seed(players, deal), leader=deal % players)
+            while not round_.over:
+                view = round_.view(round_.seat)
+                analysis = analyze(view, limits, seed=deal)
+                yield _answer(view, analysis)
+                round_.play(analysis.moves[0].move)
+            yield f"{round_.scores}"
+        view = Round.deal(players, derived_seed(players, SIGNATURE_ROUNDS), leader=0).view(0)
+        yield _answer(view, analyze(view, Limits(simulations=SIGNATURE_LONG)))
+
+
+def _answer(view: View, analysis: Analysis) -> str:
+    moves = [(str(entry.move), entry.visits, entry.availability) for entry in analysis.moves]
+    return f"{view} {analysis.belief.assignments} {moves}"
+
+
+def _speed(name: str, players: int, work: Callable[[int], int]) -> Speed:
+    """Repeat a piece of work that takes a seed and returns how many things it did."""
+    work(0)
+    speeds = []
+    for repeat in range(REPEATS):
+        started = time.perf_counter()
+        done = work(repeat + 1)
+        speeds.append(done / (time.perf_counter() - started))
+    return Speed(name, players, median(speeds), min(speeds), max(speeds))
+
+
+def _rollouts(players: int, epsilon: float, scale: float) -> Callable[[int], int]:
+    count = max(1, int(200_000 * scale))
+
+    def work(seed: int) -> int:
+        rollouts(players, count, seed, epsilon)
+        return count
+
+    return work
+
+
+def _simulations(players: int, scale: float, params: SearchParams) -> Callable[[int], int]:
+    limits = Limits(simulations=SEARCH_SIMULATIONS).effective()
+    searches = max(1, int(20 * scale))
+
+    def work(seed: int) -> int:
+        for deal in range(searches):
+            view = Round.deal(players, derived_seed(seed, deal), leader=0).view(0)
+            search = CoreSearch(view.core(), deal, **core_options(params, players, limits))
+            search.run(SEARCH_SIMULATIONS, math.inf)
+        return searches * SEARCH_SIMULATIONS
+
+    return work
+
+
+def _search_seconds(view: View, threads: int, simulations: int, seed: int) -> float:
+    return analyze(view, Limits(simulations=simulations), seed=seed, threads=threads).effort.seconds
+
+
+def _least_seconds(view: View, options: dict[str, Any], simulations: int) -> float:
+    """The shortest of three runs."""
+    times = []
+    for _ in range(3):
+        started = time.perf_counter()
+        CoreSearch(view.core(), 0, **options).run(simulations, math.inf)
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def _set_ups(players: int, scale: float) -> Callable[[int], int]:
+    """Of the view of whoever is to move, all that it saw of the round checked and counted."""
+    views = []
+    for seed in range(20):
+        round_ = Round.deal(players, seed, leader=0)
+        while not round_.over:
+            views.append(round_.view(round_.seat).core())
+            round_.play(round_.legal_moves()[0])
+    times = max(1, int(100 * scale))
+
+    def work(seed: int) -> int:
+        for _ in range(times):
+            for view in views:
+                CoreBelief(view)
+        return times * len(views)
+
+    return work
+
+
+def _decisions(players: int, scale: float) -> Callable[[int], int]:
+    """Choices among at least two moves, the play of the whole rounds around them included."""
+    policy = load_policy(players)
+    rounds = max(1, int(10_000 * scale))
+
+    def work(seed: int) -> int:
+        return policy.play_rounds(rounds, seed)[0]
+
+    return work
+
+
+def _samples(view: View, scale: float) -> Callable[[int], int]:
+    belief = CoreBelief(view.core())
+    count = max(1, int(200_000 * scale))
+
+    def work(seed: int) -> int:
+        belief.sample(count, seed)
+        return count
+
+    return work
+
+
+def _view_after_draw(players: int) -> View:
+    """A view in mid-round of a seat whose next neighbour has drawn and still hides tiles of that draw."""
+    for seed in range(1000):
+        round_ = Round.deal(players, seed, leader=0)
+        while not round_.over:
+            view = round_.view(round_.seat)
+            if CoreBelief(view.core()).constrained and view.talon_size > 2:
+                return view
+            round_.play(round_.legal_moves()[0])
+    raise AssertionError("among a thousand rounds there is one with a draw")

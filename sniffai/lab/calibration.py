@@ -1,0 +1,239 @@
+"""How good beliefs are: how likely they call what is hidden, and how far their probabilities can be trusted.
+
+Three beliefs of the same decisions are compared, each with more evidence than the one before it:
+
+- ``uniform``: hand sizes only; every hidden tile is as likely in one place as in another;
+- ``voids``: the exact belief, with all that draws and passes tell (:class:`sniffai.Belief`);
+- ``weighted``: that belief weighted by how likely the policy makes the other seats' past choices, as in the search.
+
+The log-likelihood is that of all hidden hands together, in nats a decision. With W assignments that deal the true
+hands, among N in all, it is log(W / N) for ``voids``. For ``weighted`` the mean likelihood of the past choices over
+those W, divided by the mean over all N, comes on top; where N exceeds the pool both means are taken over samples, and
+the true hands count as one sample more in the second, so that an error is to the disadvantage of ``weighted``.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from sniffai.lab.arrays import ArrayHolder
+from sniffai.play.players import Player
+from sniffai.play.selfplay import Decision, decisions
+from sniffai.play.statistics import Estimate, ratio_and_error
+from sniffai.seeds import derived_seed
+from sniffai_ext.belief import Belief as CoreBelief
+from sniffai_ext.policy import Policy
+from sniffai_ext.view import View as CoreView
+from sniffai_ext.worlds import Pool, weighted_worlds
+
+BELIEFS: Final = ("uniform", "voids", "weighted")
+"""The beliefs compared, by name."""
+
+BINS: Final = 10
+"""Bins of equal width, from 0 to 1, in a reliability table."""
+
+Table = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """How the other seats are taken to choose, and how many worlds are weighed by it."""
+
+    policy: Policy
+    temperatures: tuple[float, float, float]
+    """Of the choices by phase of the round, in points."""
+    floor: float = 0.05
+    """Share of the choices that is taken for random, above 0, at most 1."""
+    worlds: int = 1000
+    """Most worlds in a pool, at least 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Hidden tiles that were said to be held by some other seat with about one probability."""
+
+    low: float
+    high: float
+    count: int
+    """Tiles said so, one for each decision and seat."""
+    said: float | None
+    """Their mean probability; ``None`` where there are none."""
+    held: float | None
+    """The share of them that the seat held."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefQuality:
+    """How good one of the beliefs was."""
+
+    name: str
+    log_likelihood: Estimate
+    """Of the true hidden hands, in nats a decision; the error is over rounds."""
+    gain: Estimate
+    """By how much that is above the belief listed before it, over the same rounds; 0 for the first."""
+    brier: float
+    """Mean squared difference of said and true, over tiles and seats: the lower the better."""
+    reliability: tuple[Bin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationReport:
+    """What came out of some rounds."""
+
+    players: int
+    rounds: int
+    decisions: int
+    beliefs: tuple[BeliefQuality, ...]
+    effective: float
+    """Mean effective sample size of the weighted pools, as a share of their size, 0..1."""
+    complete: float
+    """The share of the pools that held every assignment, 0..1."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement(ArrayHolder):
+    """What the three beliefs said at one decision, and what was true."""
+
+    log_likelihoods: tuple[float, float, float]
+    """Of the true hidden hands, in nats."""
+    said: tuple[Table, Table, Table]
+    """The probability of every hidden tile at every other seat."""
+    held: Table
+    """1 where the seat held the tile, else 0, in the same order."""
+    effective: float
+    complete: bool
+
+
+def calibrate(
+    player: Player,
+    model: Model,
+    rounds: int,
+    seed: int,
+    progress: Callable[[int], None] | None = None,
+) -> CalibrationReport:
+    """Compare the beliefs at every decision of some self-play.
+
+    :param player: sits at every seat; its decisions are the evidence that ``weighted`` reads.
+    :param rounds: at least 1.
+    :param seed: 0..2**64-1; decides deals, lots and sampled worlds.
+    :param progress: called with the number of rounds done.
+    """
+    played = []
+    for number, found in enumerate(decisions(player, model.policy.players, rounds, seed)):
+        played.append([judge(decision, model, derived_seed(seed, number, k, 2)) for k, decision in enumerate(found)])
+        if progress is not None:
+            progress(number + 1)
+    return _report(model.policy.players, [judgements for judgements in played if judgements])
+
+
+def judge(decision: Decision, model: Model, seed: int) -> Judgement:
+    """What the beliefs say at one decision."""
+    view = decision.view.core()
+    pools = [_pool(view, model, seed, hands) for hands in (None, decision.hands)]
+    uniform, exact = _uniform_log_likelihood(view), _log_ratio(pools[1].assignments, pools[0].assignments)
+    tables = [_uniform_table(view), CoreBelief(view).table(), pools[0].table()]
+    places = _hidden_places(view)
+    held = np.array([decision.hands[seat] >> tile & 1 for tile, seat in places], np.float64)
+    rows = [np.array([table[place] for place in places]) for table in tables]
+    return Judgement(
+        (uniform, exact, exact + _lift(*pools)),
+        (rows[0], rows[1], rows[2]),
+        held,
+        pools[0].effective / pools[0].size,
+        pools[0].complete,
+    )
+
+
+def _pool(view: CoreView, model: Model, seed: int, hands: Sequence[int] | None) -> Pool:
+    return weighted_worlds(view, model.worlds, seed, model.policy, model.temperatures, model.floor, hands)
+
+
+def _lift(everything: Pool, truth: Pool) -> float:
+    """The log of how much likelier the true hands make the past choices than hidden hands do on average."""
+    logs, true = everything.log_likelihoods(), _log_mean(truth.log_likelihoods())
+    return true - _log_mean(logs if everything.complete else np.append(logs, true))
+
+
+def _log_mean(logs: Table) -> float:
+    most = float(logs.max())
+    return most + math.log(float(np.exp(logs - most).mean()))
+
+
+def _log_ratio(part: int, whole: int) -> float:
+    return math.log(part) - math.log(whole)
+
+
+def _others(view: CoreView) -> list[int]:
+    return [seat for seat in range(view.players) if seat != view.seat]
+
+
+def _hidden(view: CoreView) -> list[int]:
+    seen = view.hand | view.layout.tiles
+    return [tile for tile in range(28) if not seen >> tile & 1]
+
+
+def _hidden_places(view: CoreView) -> list[tuple[int, int]]:
+    return [(tile, seat) for tile in _hidden(view) for seat in _others(view)]
+
+
+def _uniform_log_likelihood(view: CoreView) -> float:
+    """Of any hands of the right sizes: one over the ways to deal the hidden tiles to hands and talon."""
+    sizes = [*(view.sizes[seat] for seat in _others(view)), view.talon_size]
+    return math.fsum(math.lgamma(size + 1) for size in sizes) - math.lgamma(sum(sizes) + 1)
+
+
+def _uniform_table(view: CoreView) -> Table:
+    hidden = _hidden(view)
+    table = np.zeros((28, view.players + 1))
+    for seat in _others(view):
+        table[hidden, seat] = view.sizes[seat] / len(hidden)
+    return table
+
+
+def _report(players: int, played: Sequence[Sequence[Judgement]]) -> CalibrationReport:
+    everything = [judgement for judgements in played for judgement in judgements]
+    return CalibrationReport(
+        players=players,
+        rounds=len(played),
+        decisions=len(everything),
+        beliefs=tuple(_quality(kind, played) for kind in range(len(BELIEFS))),
+        effective=float(np.mean([judgement.effective for judgement in everything])),
+        complete=float(np.mean([judgement.complete for judgement in everything])),
+    )
+
+
+def _quality(kind: int, played: Sequence[Sequence[Judgement]]) -> BeliefQuality:
+    """Of one belief: an index of :data:`BELIEFS`."""
+    everything = [judgement for judgements in played for judgement in judgements]
+    said = np.concatenate([judgement.said[kind] for judgement in everything])
+    held = np.concatenate([judgement.held for judgement in everything])
+    return BeliefQuality(
+        name=BELIEFS[kind],
+        log_likelihood=_mean(played, lambda judgement: judgement.log_likelihoods[kind]),
+        gain=_mean(played, lambda it: it.log_likelihoods[kind] - it.log_likelihoods[max(0, kind - 1)]),
+        brier=float(np.mean((said - held) ** 2)),
+        reliability=tuple(_bins(said, held)),
+    )
+
+
+def _mean(played: Sequence[Sequence[Judgement]], value: Callable[[Judgement], float]) -> Estimate:
+    """Over decisions, those of one round taken together."""
+    totals = [math.fsum(map(value, judgements)) for judgements in played]
+    return ratio_and_error(totals, [len(judgements) for judgements in played])
+
+
+def _bins(said: Table, held: Table) -> Iterable[Bin]:
+    number = np.minimum((said * BINS).astype(int), BINS - 1)
+    for k in range(BINS):
+        here = number == k
+        count = int(here.sum())
+        means = (float(said[here].mean()), float(held[here].mean())) if count else (None, None)
+        yield Bin(k / BINS, (k + 1) / BINS, count, *means)

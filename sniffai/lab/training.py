@@ -1,0 +1,139 @@
+"""Training of the nets: self-play in the core, then the policy's strength against the greedy player.
+
+The same options give the same weights. The defaults made what comes with the package (:mod:`sniffai.search.nets`).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from sniffai.checks import keep, read_real, read_whole
+from sniffai.errors import LimitsError
+from sniffai.lab.arrays import ArrayHolder
+from sniffai.play.statistics import Estimate, mean_and_error
+from sniffai.rules import PLAYERS
+from sniffai.search.nets import Weights
+from sniffai.search.params import MAX_SIMULATIONS
+from sniffai.seeds import MAX_SEED
+from sniffai.version import VERSION
+from sniffai_ext.policy import Policy, duel
+from sniffai_ext.train import first_weights, train
+
+ROUNDS: Final = {2: 3_000_000, 3: 2_500_000, 4: 2_500_000}
+"""Rounds of self-play where none are given, by seats."""
+
+DUELS: Final = 20_000
+"""Deals on which a trained policy is measured, each in every seating."""
+
+DUEL_SEED: Final = 99
+
+LEAST_TEMPERATURE: Final = 1e-6
+MOST_TEMPERATURE: Final = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
+    """What decides the weights.
+
+    :raises LimitsError: a number out of range; ``field`` is its name.
+    """
+
+    players: int
+    """Seats, 2..4."""
+    rounds: int
+    """Rounds of self-play, at least 1."""
+    seed: int = 7
+    """Of the self-play, 0..2**64-1."""
+    weights_seed: int = 1
+    """Of the weights to start from, 0..2**64-1."""
+    first_rate: float = 0.008
+    """Learning rate at the start, above 0, at most 1."""
+    last_rate: float = 0.0002
+    """Learning rate at the end, above 0, at most 1; it falls geometrically."""
+    temperature: float = 3.0
+    """Of the moves in self-play, in points, 0.000001..1,000,000."""
+    decay: float = 0.7
+    """Lambda: how much of each target comes from later placements, 0..1."""
+
+    def __post_init__(self) -> None:
+        for name in ("players", "rounds"):
+            keep(self, name, read_whole(getattr(self, name), name, -MAX_SIMULATIONS, MAX_SIMULATIONS))
+        if self.players not in PLAYERS:
+            raise LimitsError(f"2, 3 or 4 seats, not {self.players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
+        if not 1 <= self.rounds <= MAX_SIMULATIONS:
+            raise LimitsError(f"at least 1 round, not {self.rounds}", reason="OUT_OF_RANGE", field="rounds")
+        for name in ("seed", "weights_seed"):
+            keep(self, name, read_whole(getattr(self, name), name, 0, MAX_SEED))
+        for name in ("first_rate", "last_rate"):
+            keep(self, name, read_real(getattr(self, name), name, 0, 1, True))
+        keep(self, "temperature", read_real(self.temperature, "temperature", LEAST_TEMPERATURE, MOST_TEMPERATURE))
+        keep(self, "decay", read_real(self.decay, "decay", 0, 1))
+
+    def command(self) -> str:
+        """The command line that makes these weights."""
+        return (
+            f"sniffai train --players {self.players} --rounds {self.rounds} --seed {self.seed}"
+            f" --weights-seed {self.weights_seed} --first-rate {self.first_rate:g} --last-rate {self.last_rate:g}"
+            f" --temperature {self.temperature:g} --decay {self.decay:g}"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedNets(ArrayHolder):
+    """A pair of nets, and how well they do."""
+
+    plan: TrainingPlan
+    policy: Weights
+    world: Weights
+    policy_error: float
+    """Root mean square error of the policy net in the last tenth of the rounds, in points: mostly the luck to come."""
+    world_error: float
+    """The same of the world-value net."""
+
+
+def train_nets(plan: TrainingPlan, progress: Callable[[int], None] | None = None) -> TrainedNets:
+    """Train both nets.
+
+    :param progress: called now and then with the number of rounds done.
+    """
+    policy, world = first_weights(plan.players, plan.weights_seed)
+    policy_error, world_error = train(
+        plan.players,
+        policy,
+        world,
+        plan.rounds,
+        plan.seed,
+        plan.first_rate,
+        plan.last_rate,
+        plan.temperature,
+        plan.decay,
+        progress,
+    )
+    return TrainedNets(plan, policy, world, policy_error, world_error)
+
+
+def as_stored(weights: Weights) -> Weights:
+    """The weights after they were written to a file and read again: rounded to half precision."""
+    return weights.astype(np.float16).astype(np.float32)
+
+
+def margin_over_greedy(policy: Policy, deals: int = DUELS, seed: int = DUEL_SEED) -> Estimate:
+    """The policy against the greedy player on paired deals, without search: its margin, in points a round.
+
+    :param deals: at least 2, each in every seating (3 seats: the policy plays alone against two).
+    """
+    return mean_and_error(duel(policy.players, deals, seed, policy).tolist())
+
+
+def label(plan: TrainingPlan, margin: Estimate, deals: int = DUELS) -> Mapping[str, Any]:
+    """What is kept beside the weights: command, seeds, rounds, engine version, and the strength measured."""
+    return {
+        "command": plan.command(),
+        "seed": plan.seed,
+        "weights_seed": plan.weights_seed,
+        "rounds": plan.rounds,
+        "engine_version": VERSION,
+        "over_greedy": {"margin": margin.mean, "standard_error": margin.standard_error, "deals": deals},
+    }

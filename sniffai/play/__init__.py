@@ -1,0 +1,1 @@
+"""Play: players by name, levels, and contests between them."""

@@ -1,0 +1,171 @@
+"""Players against each other on paired deals: the same tiles are played again with the seats swapped.
+
+With 2 seats player B sits at seat 0, then at seat 1; with 4 seats at team 0, then at team 1; with 3 seats B plays alone
+against two of A and sits at each seat in turn. A *pairing* is one deal, or one whole match, played in all these
+seatings: round k of a match has the same deal in each. The deals cancel most of the luck, and two equal deterministic
+players split every pairing exactly.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Protocol, runtime_checkable
+
+from sniffai.moves import Move
+from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost, Game, Pairing
+from sniffai.play.levels import named_player
+from sniffai.play.players import Player
+from sniffai.play.workers import mapped
+from sniffai.round import Round
+from sniffai.rules import TEAMS, team_of
+from sniffai.search.analysis import Analysis
+from sniffai.seeds import derived_seed
+from sniffai.view import View
+from sniffai.watch import Watch
+
+__all__ = [
+    "ArenaResult",
+    "ArenaSpec",
+    "play_arena",
+    "play_game",
+    "play_pairing",
+    "play_round",
+    "play_rounds",
+]
+
+CHUNKS_PER_WORKER: Final = 32
+
+MOST_ROUNDS: Final = 1000
+"""Rounds after which a match is given up, and nobody has won it. Random players need about 40."""
+
+
+@runtime_checkable
+class Analyst(Protocol):
+    """A player whose moves come from an analysis, which tells how many simulations it took."""
+
+    def analyze(self, view: View, seed: int) -> Analysis:
+        """What it thinks of every move."""
+        ...
+
+    def pick(self, analysis: Analysis, seed: int) -> Move:
+        """Its choice after that, with the same seed."""
+        ...
+
+
+class Contestant:
+    """A player, and what its decisions have cost so far."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self._analyst = player if isinstance(player, Analyst) else None
+        self.cost = Cost()
+
+    def choose(self, view: View, seed: int) -> Move:
+        """The player's move: see :meth:`Player.choose`."""
+        started = time.perf_counter()
+        move, simulations = self._decide(view, seed)
+        self.cost += Cost(1, time.perf_counter() - started, simulations)
+        return move
+
+    def _decide(self, view: View, seed: int) -> tuple[Move, int]:
+        if self._analyst is None:
+            return self._player.choose(view, seed), 0
+        analysis = self._analyst.analyze(view, seed)
+        return self._analyst.pick(analysis, seed), analysis.effort.simulations
+
+
+def play_arena(spec: ArenaSpec, *, workers: int = 1, progress: Callable[[int], None] | None = None) -> ArenaResult:
+    """Play all pairings.
+
+    :param workers: processes; 1 plays in this one. The games do not depend on it, unless a clock ends the searches.
+    :param progress: called with the number of pairings done since the last call.
+    """
+    pairings: list[Pairing] = []
+    a, b = Cost(), Cost()
+    for done, cost_a, cost_b in _batches(spec, workers):
+        pairings.extend(done)
+        a, b = a + cost_a, b + cost_b
+        if progress is not None:
+            progress(len(done))
+    return ArenaResult(spec, tuple(pairings), (a, b))
+
+
+Batch = tuple[list[Pairing], Cost, Cost]
+
+
+def _batches(spec: ArenaSpec, workers: int) -> Iterator[Batch]:
+    size = max(1, spec.pairings // (CHUNKS_PER_WORKER * workers))
+    jobs = [(spec, range(start, min(start + size, spec.pairings))) for start in range(0, spec.pairings, size)]
+    yield from mapped(_play_some, jobs, workers)
+
+
+def _play_some(job: tuple[ArenaSpec, Iterable[int]]) -> Batch:
+    spec, numbers = job
+    a, b = (Contestant(named_player(name, spec.limits)) for name in (spec.a, spec.b))
+    return [play_pairing(spec, a, b, number) for number in numbers], a.cost, b.cost
+
+
+def play_pairing(spec: ArenaSpec, a: Player, b: Player, number: int) -> Pairing:
+    """One deal or match in every seating."""
+    seats = range(spec.players)
+    return tuple(
+        play_game(spec, [b if team_of(spec.players, seat) == team else a for seat in seats], number)
+        for team in range(TEAMS[spec.players])
+    )
+
+
+def play_game(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Game:
+    """One deal or match in one seating."""
+    margins = [0.0] * TEAMS[spec.players]
+    endings = {"out": 0, "blocked": 0, "target": 0}
+    winner = None
+    for round_ in play_rounds(spec, seats, number):
+        margins = [total + margin for total, margin in zip(margins, margins_of(round_), strict=True)]
+        endings[_ending(round_)] += 1
+        winner = round_.match_winner if spec.whole_matches else None
+    return Game(tuple(margins), winner, **endings)
+
+
+def play_rounds(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Iterator[Round]:
+    """The rounds of one match, or the only round, each as it has ended.
+
+    The first lead goes round from number to number. The seat that went out leads the next round of a match, after a
+    blocked round one by lot (docs/rules.md §2).
+    """
+    leader, scores = number % spec.players, (0,) * TEAMS[spec.players]
+    for index in range(MOST_ROUNDS if spec.whole_matches else 1):
+        dealt = Round.deal(spec.players, derived_seed(spec.seed, number, index), leader, scores)
+        round_ = play_round(dealt, seats, derived_seed(spec.seed, number, index, 1))
+        yield round_
+        if round_.match_winner is not None:
+            return
+        leader, scores = round_.next_leader(derived_seed(spec.seed, number, index, 2)), round_.scores
+
+
+def play_round(round_: Round, seats: Sequence[Player], seed: int) -> Round:
+    """Play a round to its end, a player a seat.
+
+    A player is asked where there is more than one legal move. Each decision gets a seed of its own, by its place in the
+    round.
+    """
+    watch = Watch(round_)
+    placed = len(round_.moves)
+    while not round_.over:
+        moves = round_.legal_moves()
+        chosen = moves[0]
+        if len(moves) > 1:
+            chosen = seats[round_.seat].choose(watch.view(round_.seat), derived_seed(seed, placed))
+        round_.play(chosen)
+        placed += 1
+    return round_
+
+
+def margins_of(round_: Round) -> tuple[float, ...]:
+    """Each team's gain in a finished round less the mean of the other teams' gains, in points; together 0."""
+    gains = [after - before for after, before in zip(round_.scores, round_.start.scores, strict=True)]
+    return tuple(own - (sum(gains) - own) / (len(gains) - 1) for own in gains)
+
+
+def _ending(round_: Round) -> str:
+    if round_.match_winner is not None:
+        return "target"
+    return "blocked" if round_.blocked else "out"

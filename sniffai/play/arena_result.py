@@ -1,0 +1,255 @@
+"""What two players contest, and what came of it: margins, matches won, what the decisions cost, with errors."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import permutations
+from typing import Any, Self
+
+from sniffai.checks import as_whole, keep, read_flag, read_kind, read_whole, shown
+from sniffai.errors import LimitsError, RecordError
+from sniffai.play.levels import named_player
+from sniffai.play.statistics import Estimate, ratio_and_error, relabelling_test, wilson_interval
+from sniffai.rules import PLAYERS, TEAMS
+from sniffai.search.params import MAX_SIMULATIONS, Limits
+from sniffai.seeds import check_seed
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaSpec:
+    """Who plays whom, on what, how often.
+
+    :raises LimitsError: a value out of range, or no such player.
+    """
+
+    a: str
+    """The first player, such as ``"greedy"``."""
+    b: str
+    """The second player, such as ``"search:seconds=0.01"``; results are from its side."""
+    players: int = 2
+    """Seats, 2..4."""
+    pairings: int = 500
+    """Deals, or matches, each played in every seating; at least 1."""
+    whole_matches: bool = False
+    """Whether a pairing is a match from 0 to the target (docs/rules.md §2, §7) rather than one round."""
+    seed: int = 0
+    """Decides the deals and every lot, 0..2**64-1."""
+    limits: Limits = field(default_factory=Limits)
+    """For searches that name no limit of their own."""
+
+    def __post_init__(self) -> None:
+        seats = as_whole(self.players)
+        if seats not in PLAYERS:
+            raise LimitsError(
+                f"2, 3 or 4 seats, not {shown(self.players)}", reason="PLAYERS_OUT_OF_RANGE", field="players"
+            )
+        keep(self, "players", seats)
+        keep(self, "whole_matches", read_flag(self.whole_matches, "whole_matches"))
+        read_kind(self.limits, Limits, "limits", "NOT_LIMITS")
+        keep(self, "pairings", read_whole(self.pairings, "pairings", 1, MAX_SIMULATIONS))
+        keep(self, "seed", check_seed(self.seed))
+        named_player(self.a, self.limits)
+        named_player(self.b, self.limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One round, or one whole match, in one seating."""
+
+    margins: tuple[float, ...]
+    """By team, over all rounds: its gains less the mean of the other teams' gains, in points."""
+    winner: int | None
+    """The team that won the match; ``None`` for a single round, or a match given up as endless."""
+    out: int
+    """Rounds that ended by going out."""
+    blocked: int
+    """Rounds that ended blocked."""
+    target: int
+    """Rounds that ended by reaching the target."""
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played."""
+        return self.out + self.blocked + self.target
+
+
+Pairing = tuple[Game, ...]
+"""One deal or match in every seating; in game ``t`` player B has team ``t``, and A the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one player's decisions cost. A decision is a placement that the rules left a choice for."""
+
+    decisions: int = 0
+    seconds: float = 0.0
+    """Wall-clock time of all of them."""
+    simulations: int = 0
+    """Simulations of all of them; 0 where the player does not search."""
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(
+            self.decisions + other.decisions, self.seconds + other.seconds, self.simulations + other.simulations
+        )
+
+    @property
+    def mean_seconds(self) -> float:
+        """Time of a decision; 0 where there was none."""
+        return self.seconds / self.decisions if self.decisions else 0.0
+
+    @property
+    def simulations_per_second(self) -> float | None:
+        """Speed of the searches, all overhead of a decision included; ``None`` where the player does not search."""
+        return self.simulations / self.seconds if self.simulations else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "decisions": self.decisions,
+            "seconds": self.seconds,
+            "simulations": self.simulations,
+            "mean_seconds": self.mean_seconds,
+            "simulations_per_second": self.simulations_per_second,
+        }
+
+
+@dataclass(frozen=True)
+class ArenaResult:
+    """What came out, from B's side."""
+
+    spec: ArenaSpec
+    pairings: tuple[Pairing, ...]
+    costs: tuple[Cost, Cost]
+    """Of A and of B. Times depend on the machine and on what else it does."""
+
+    @cached_property
+    def margin(self) -> Estimate:
+        """B's margin a round, in points, over pairings."""
+        totals = [_own_margin(pairing) for pairing in self.pairings]
+        return ratio_and_error(totals, [sum(game.rounds for game in pairing) for pairing in self.pairings])
+
+    @cached_property
+    def margin_p_value(self) -> float:
+        """The chance of so large a margin, either way, between equal players: see :meth:`_p_value`."""
+        return self._p_value(_own_margin)
+
+    @property
+    def matches(self) -> int:
+        """Matches decided; 0 where single rounds were played."""
+        return sum(game.winner is not None for pairing in self.pairings for game in pairing)
+
+    @property
+    def matches_won(self) -> int:
+        """Matches that B won."""
+        return sum(map(_own_wins, self.pairings))
+
+    @property
+    def even(self) -> float:
+        """The share of matches that B wins if the players are equal: a half, with 3 seats a third."""
+        return 1 / TEAMS[self.spec.players]
+
+    @property
+    def win_rate(self) -> float | None:
+        """The share of matches that B won; ``None`` where none was decided."""
+        return self.matches_won / self.matches if self.matches else None
+
+    @property
+    def win_interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of the win rate, as if the matches of a pairing were independent.
+
+        They lean to opposite results between close players, for whom it is therefore too wide rather than too narrow.
+        """
+        return wilson_interval(self.matches_won, self.matches) if self.matches else None
+
+    @cached_property
+    def win_p_value(self) -> float | None:
+        """The chance of so uneven a win rate, either way, between equal players; ``None`` without a match."""
+        return self._p_value(_own_wins) if self.matches else None
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played."""
+        return sum(game.rounds for pairing in self.pairings for game in pairing)
+
+    @property
+    def endings(self) -> dict[str, float]:
+        """Shares of the rounds that ended by going out, blocked, and by reaching the target; together 1."""
+        games = [game for pairing in self.pairings for game in pairing]
+        return {name: sum(getattr(game, name) for game in games) / self.rounds for name in ("out", "blocked", "target")}
+
+    def _p_value(self, worth: Callable[[Pairing], float]) -> float:
+        """Of a permutation test over pairings, each of which is relabelled by chance.
+
+        Between equal players it does not matter which game of a pairing is called which. With two teams that flips the
+        sign of a pairing's result, or not; with three there are six ways.
+        """
+        rows = [[worth(game) for game in permutations(pairing)] for pairing in self.pairings]
+        return relabelling_test(rows, seed=self.spec.seed)
+
+    # JSON
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON: the summary, then every game. :meth:`from_dict` reads it back."""
+        interval = self.win_interval
+        return {
+            **self._spec_dict(),
+            "mean_margin": self.margin.mean,
+            "standard_error": self.margin.standard_error if len(self.pairings) > 1 else None,
+            "margin_p_value": self.margin_p_value,
+            "matches": self.matches,
+            "matches_won": self.matches_won,
+            "win_rate": self.win_rate,
+            "win_interval": None if interval is None else list(interval),
+            "win_p_value": self.win_p_value,
+            "rounds": self.rounds,
+            "endings": self.endings,
+            "costs": {name: cost.to_dict() for name, cost in zip("ab", self.costs, strict=True)},
+            "games": [[_game_list(game) for game in pairing] for pairing in self.pairings],
+        }
+
+    def _spec_dict(self) -> dict[str, Any]:
+        spec, limits = self.spec, self.spec.limits
+        names = ("a", "b", "players", "pairings", "whole_matches", "seed")
+        given = {name: getattr(limits, name) for name in ("simulations", "seconds", "memory_bytes")}
+        return {**{name: getattr(spec, name) for name in names}, "limits": given}
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Self:
+        """Read :meth:`to_dict` back; the summary is not read but made again.
+
+        :raises RecordError: it has not the form of one.
+        :raises LimitsError: a value out of range, or no such player.
+        """
+        try:
+            names = ("a", "b", "players", "pairings", "whole_matches", "seed")
+            spec = ArenaSpec(**{name: value[name] for name in names}, limits=Limits(**value["limits"]))
+            pairings = tuple(tuple(map(_read_game, pairing)) for pairing in value["games"])
+            a, b = (_read_cost(value["costs"][name]) for name in "ab")
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, LimitsError):
+                raise
+            raise RecordError("no result of an arena", reason="UNREADABLE") from None
+        return cls(spec, pairings, (a, b))
+
+
+def _own_margin(games: Sequence[Game]) -> float:
+    """B's margin over the games of a pairing, in points."""
+    return sum(game.margins[team] for team, game in enumerate(games))
+
+
+def _own_wins(games: Sequence[Game]) -> int:
+    """Matches of a pairing that B won."""
+    return sum(game.winner == team for team, game in enumerate(games))
+
+
+def _game_list(game: Game) -> list[Any]:
+    return [list(game.margins), game.winner, game.out, game.blocked, game.target]
+
+
+def _read_game(values: Sequence[Any]) -> Game:
+    margins, *rest = values
+    return Game(tuple(margins), *rest)
+
+
+def _read_cost(value: Mapping[str, Any]) -> Cost:
+    return Cost(value["decisions"], value["seconds"], value["simulations"])

@@ -1,0 +1,87 @@
+"""Players that err as people do: they overlook points, misjudge positions, do not ask what draws and passes show."""
+
+from dataclasses import dataclass, field
+from random import Random
+
+from sniffai.checks import keep, read_real
+from sniffai.history import Snapshot
+from sniffai.moves import Move
+from sniffai.play.players import SearchPlayer
+from sniffai.search.analysis import Analysis
+from sniffai.search.candidates import distinct_moves
+from sniffai.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class CarelessPlayer:
+    """Takes the most points that it sees, and looks no further; equal moves by lot.
+
+    :raises LimitsError: ``misses`` is out of range.
+    """
+
+    misses: float = 0.5
+    """The chance that it takes a placement that scores for one that does not, for each on its own: 0..1."""
+
+    def __post_init__(self) -> None:
+        keep(self, "misses", read_real(self.misses, "misses", 0, 1))
+
+    def choose(self, view: View, seed: int) -> Move:
+        """See :class:`Player`."""
+        lots = Random(seed)
+        moves = distinct_moves(view)
+        seen = [0 if lots.random() < self.misses else view.points(move) for move in moves]
+        most = max(seen)
+        return lots.choice([move for move, points in zip(moves, seen, strict=True) if points == most])
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetfulPlayer:
+    """Searches, but takes every hidden tile to be as likely in one place as in another, and misjudges what it finds.
+
+    A mistake that costs much is rare: it takes a misjudgement as large. See :func:`forget`.
+
+    :raises LimitsError: ``misjudges`` is out of range.
+    """
+
+    search: SearchPlayer = field(default_factory=SearchPlayer)
+    misjudges: float = 0.0
+    """Standard deviation of what it takes a placement to be worth too much or too little, in points: 0..1000."""
+
+    def __post_init__(self) -> None:
+        keep(self, "misjudges", read_real(self.misjudges, "misjudges", 0, 1000))
+
+    def choose(self, view: View, seed: int) -> Move:
+        """See :class:`Player`."""
+        return self.pick(self.analyze(view, seed), seed)
+
+    def analyze(self, view: View, seed: int) -> Analysis:
+        """What the search thinks of every move, without what draws and passes showed."""
+        return self.search.analyze(forget(view), seed)
+
+    def pick(self, analysis: Analysis, seed: int) -> Move:
+        """The choice after an analysis: the move that seems to be worth the most."""
+        if not self.misjudges or analysis.source == "forced":
+            return self.search.pick(analysis, seed)
+        lots = Random(seed)
+        seeming = [
+            (entry.mean_margin + lots.gauss(0.0, self.misjudges), -entry.rank, entry.move)
+            for entry in analysis.moves
+            if entry.mean_margin is not None
+        ]
+        return max(seeming)[2]
+
+
+def forget(view: View) -> View:
+    """What the table shows now, without what earlier draws and passes told of the other hands.
+
+    :param view: its seat is to place a tile.
+    """
+    table = Snapshot(
+        table=view.placements,
+        hand=view.hand,
+        sizes=view.sizes,
+        talon_size=view.talon_size,
+        voids=((),) * view.players,
+        drawn=view.forced,
+    )
+    return View(view.players, view.seat, view.scores_now, table)

@@ -1,0 +1,149 @@
+"""Named levels of play, from any legal move to full strength, and players by name.
+
+The weaker levels err as people do: they miss points, look no further than the placement at hand, and do not ask what
+draws and passes show. How many matches each wins against the one below was measured (docs/strength.md).
+"""
+
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from sniffai.checks import read_kind, shown
+from sniffai.errors import LimitsError
+from sniffai.play.humanlike import CarelessPlayer, ForgetfulPlayer
+from sniffai.play.players import (
+    NUMBER,
+    PLAYERS,
+    SEARCH_PARAMETERS,
+    Player,
+    RandomPlayer,
+    SearchPlayer,
+    parse_player,
+    read_parameters,
+    search_player,
+)
+from sniffai.play.statistics import wilson_interval
+from sniffai.search.params import Limits
+
+THINKER_SIMULATIONS: Final = 500
+"""What a level that thinks ahead may spend, unless it is at full strength."""
+
+MEASURED: Final = "data/levels.json"
+"""Beside this module; ``tools/measure_levels.py`` writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Matches of a level against the one below it, with seats swapped on the same deals."""
+
+    players: int
+    """Seats, 2..4. With 3 two of the level play against one of the level below as often as one against two: so half is
+    even with every number of seats."""
+    won: int
+    matches: int
+
+    @property
+    def rate(self) -> float:
+        """The share won, 0..1."""
+        return self.won / self.matches
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the share."""
+        return wilson_interval(self.won, self.matches)
+
+
+def _thinker(misjudges: float) -> ForgetfulPlayer:
+    return ForgetfulPlayer(SearchPlayer(Limits(simulations=THINKER_SIMULATIONS)), misjudges)
+
+
+@cache
+def _measured() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(resources.files("sniffai").joinpath(MEASURED).read_text(encoding="utf-8"))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level of play."""
+
+    name: str
+    """A lower-case word."""
+    description: str
+    """One line for whoever chooses an opponent."""
+    player: Player
+    """How it plays; a search without limits takes those of whoever asks."""
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """Measured against the level below, by number of seats; empty for the lowest."""
+        won = _measured()["scores"].get(self.name, {})
+        return tuple(Score(int(players), *score) for players, score in won.items())
+
+
+LEVELS: Final = (
+    Level("newcomer", "plays any legal move", RandomPlayer()),
+    Level("casual", "takes the most points it sees, and overlooks seven chances in ten", CarelessPlayer(0.7)),
+    Level("attentive", "takes the most points it sees, and overlooks one chance in three", CarelessPlayer(0.33)),
+    Level("club", "thinks ahead, but misjudges by a few points and forgets draws and passes", _thinker(4.0)),
+    Level("full", "full strength, within the limits given", SearchPlayer()),
+)
+"""Weakest first."""
+
+
+def level_player(name: str, defaults: Limits | None = None) -> Player:
+    """The player of a level.
+
+    :param defaults: limits of a level that has none of its own.
+    :raises LimitsError: there is no such level.
+    """
+    read_kind(name, str, "level", "NOT_A_TEXT")
+    for level in LEVELS:
+        if level.name == name:
+            return _limited(level.player, defaults or Limits())
+    known = ", ".join(level.name for level in LEVELS)
+    raise LimitsError(f"{shown(name)} is none of {known}", reason="UNKNOWN_LEVEL", field="level")
+
+
+def _limited(player: Player, limits: Limits) -> Player:
+    if isinstance(player, SearchPlayer) and player.limits == Limits():
+        return replace(player, limits=limits)
+    return player
+
+
+def named_player(text: str, defaults: Limits | None = None) -> Player:
+    """A player by name, with parameters after a colon.
+
+    ``level:casual``                 a level
+    ``careless:misses=0.3``          :class:`CarelessPlayer`
+    ``forgetful:misjudges=4,simulations=100``
+                                     :class:`ForgetfulPlayer`, with the parameters of ``search`` as well
+    and all that :func:`sniffai.play.players.parse_player` knows.
+
+    :param defaults: limits of a search that names none.
+    :raises LimitsError: the name or a parameter is unknown or out of range.
+    """
+    name, _, rest = read_kind(text, str, "player", "NOT_A_TEXT").partition(":")
+    if name == "level":
+        return level_player(rest, defaults)
+    if name == "careless":
+        return _careless_player(rest)
+    if name == "forgetful":
+        return _forgetful_player(rest, defaults)
+    if name in PLAYERS:
+        return parse_player(text, defaults)
+    known = ", ".join((*PLAYERS, "careless", "forgetful", "level"))
+    raise LimitsError(f"{shown(name)} is none of {known}", reason="UNKNOWN_PLAYER", field="player")
+
+
+def _careless_player(parameters: str) -> CarelessPlayer:
+    return CarelessPlayer(**read_parameters("careless", parameters, {"misses": NUMBER}))
+
+
+def _forgetful_player(parameters: str, defaults: Limits | None) -> ForgetfulPlayer:
+    """``misjudges`` is its own; the other parameters are those of the search."""
+    given = read_parameters("forgetful", parameters, {"misjudges": NUMBER, **SEARCH_PARAMETERS})
+    misjudges = given.pop("misjudges", 0.0)
+    return ForgetfulPlayer(search_player(given, defaults), misjudges)

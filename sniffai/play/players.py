@@ -1,0 +1,180 @@
+"""Players that choose a move from what their seat may know, by name and parameters: ``"search:seconds=0.01"``.
+
+A player is deterministic unless a clock ends its search: the same view and seed give the same move. Two equal players
+on the same deals with swapped seats therefore tie exactly.
+"""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, Protocol
+
+from sniffai.checks import read_kind, shown
+from sniffai.errors import LimitsError
+from sniffai.moves import Move
+from sniffai.search.analysis import Analysis
+from sniffai.search.candidates import distinct_moves
+from sniffai.search.nets import load_policy
+from sniffai.search.params import Limits, SearchParams
+from sniffai.search.searcher import analyze
+from sniffai.view import View
+
+
+class Player(Protocol):
+    """Chooses a move for one seat."""
+
+    def choose(self, view: View, seed: int) -> Move:
+        """A legal move of the view's seat, which is to place a tile.
+
+        :param seed: 0..2**64-1; decides what the player leaves to chance.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RandomPlayer:
+    """Any distinct legal move, each with the same chance."""
+
+    def choose(self, view: View, seed: int) -> Move:
+        """See :class:`Player`."""
+        return random.Random(seed).choice(distinct_moves(view))
+
+
+@dataclass(frozen=True, slots=True)
+class GreedyPlayer:
+    """A move with the most points now; equal ones by lot."""
+
+    def choose(self, view: View, seed: int) -> Move:
+        """See :class:`Player`."""
+        moves = distinct_moves(view)
+        points = [view.points(move) for move in moves]
+        most = max(points)
+        return random.Random(seed).choice([move for move, scored in zip(moves, points, strict=True) if scored == most])
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyPlayer:
+    """The move that the policy rates highest, without any search."""
+
+    def choose(self, view: View, seed: int) -> Move:
+        """See :class:`Player`. Nothing is left to chance."""
+        tile, at, _ = load_policy(view.players).rate(view.core())[0]
+        return Move.from_codes(tile, at)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlayer:
+    """The recommended move of a search."""
+
+    limits: Limits = Limits()
+    params: SearchParams = SearchParams()
+
+    def choose(self, view: View, seed: int) -> Move:
+        """See :class:`Player`."""
+        return self.pick(self.analyze(view, seed), seed)
+
+    def analyze(self, view: View, seed: int) -> Analysis:
+        """What the search thinks of every move."""
+        return analyze(view, self.limits, seed=seed, params=self.params)
+
+    def pick(self, analysis: Analysis, seed: int) -> Move:
+        """The choice after an analysis of the view."""
+        assert analysis.best is not None, "a player is asked only when it is to place a tile"
+        return analysis.best.move
+
+
+PLAYERS: Final = ("random", "greedy", "policy", "search")
+"""The names that :func:`parse_player` knows."""
+
+
+_SIMPLE: Final[dict[str, Player]] = {"random": RandomPlayer(), "greedy": GreedyPlayer(), "policy": PolicyPlayer()}
+
+
+def parse_player(text: str, defaults: Limits | None = None) -> Player:
+    """A player by name, with parameters such as ``search:simulations=1000,exploration=40``.
+
+    :param defaults: limits of a search that names none.
+    :raises LimitsError: the name or a parameter is unknown or out of range; ``field`` is the parameter, else
+        ``"player"``.
+    """
+    name, _, rest = read_kind(text, str, "player", "NOT_A_TEXT").partition(":")
+    if name in _SIMPLE:
+        read_parameters(name, rest, {})
+        return _SIMPLE[name]
+    if name == "search":
+        return search_player(read_parameters(name, rest, SEARCH_PARAMETERS), defaults)
+    raise LimitsError(f"{shown(name)} is none of {', '.join(PLAYERS)}", reason="UNKNOWN_PLAYER", field="player")
+
+
+def search_player(given: Mapping[str, Any], defaults: Limits | None = None) -> SearchPlayer:
+    """The player of a search.
+
+    :param given: values by the names of :data:`SEARCH_PARAMETERS`.
+    :param defaults: limits where none is given.
+    :raises LimitsError: a value is out of range.
+    """
+    own = Limits(**{name: given[name] for name in _LIMITS if name in given})
+    params = replace(SearchParams(), **{name: value for name, value in given.items() if name not in _LIMITS})
+    bounded = own.simulations is not None or own.seconds is not None
+    return SearchPlayer(own if bounded else replace(defaults or Limits(), memory_bytes=own.memory_bytes), params)
+
+
+# Parameters in text
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What the value of a parameter looks like."""
+
+    read: Callable[[str], Any]
+    """Raises ValueError where it does not."""
+    expected: str
+    reason: str
+
+
+def _flag(text: str) -> bool:
+    if text not in ("0", "1"):
+        raise ValueError
+    return text == "1"
+
+
+WHOLE: Final = Kind(int, "a whole number", "NOT_A_NUMBER")
+NUMBER: Final = Kind(float, "a number", "NOT_A_NUMBER")
+FLAG: Final = Kind(_flag, "0 or 1", "NOT_A_FLAG")
+
+_LIMITS: Final = {"simulations": WHOLE, "seconds": NUMBER, "memory_bytes": WHOLE}
+
+SEARCH_PARAMETERS: Final[Mapping[str, Kind]] = {
+    **_LIMITS,
+    **{field.name: FLAG if field.type is bool else NUMBER for field in fields(SearchParams)},
+}
+"""By name, those of a player that searches."""
+
+
+def read_parameters(player: str, text: str, known: Mapping[str, Kind]) -> dict[str, Any]:
+    """The parameters of a player: ``name=value`` with commas between, no more than the player has, each once.
+
+    :param player: its name, for errors.
+    :raises LimitsError: a name is unknown or given twice, or a value is not of its kind; ``field`` is the parameter,
+        else ``"player"``.
+    """
+    found: dict[str, Any] = {}
+    for pair in text.split(",") if text else ():
+        name, sign, value = pair.partition("=")
+        if not sign:
+            raise LimitsError(f"name=value is expected, not {shown(pair)}", reason="PARAMETER_SYNTAX", field="player")
+        if name not in known:
+            there = f"; it has {', '.join(known)}" if known else ""
+            message = f"{player} has no parameter {shown(name)}{there}"
+            raise LimitsError(message, reason="UNKNOWN_PARAMETER", field="player")
+        if name in found:
+            raise LimitsError("it is given twice", reason="PARAMETER_TWICE", field=name)
+        found[name] = _value(name, value, known[name])
+    return found
+
+
+def _value(name: str, text: str, kind: Kind) -> Any:
+    try:
+        return kind.read(text)
+    except ValueError:
+        raise LimitsError(f"{kind.expected} is expected, not {shown(text)}", reason=kind.reason, field=name) from None

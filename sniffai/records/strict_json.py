@@ -1,0 +1,80 @@
+"""JSON that says one thing only: no key twice in one object, no NaN, no half of a character in a key or a text."""
+
+import json
+import re
+import sys
+from typing import Any, NoReturn
+
+from sniffai.checks import shown
+from sniffai.errors import NotationError
+
+
+def loads(text: str) -> Any:
+    """The value of a JSON text; a byte order mark at its beginning is passed over.
+
+    :raises NotationError: a key occurs twice, a number is none, or a text cannot be written in UTF-8; ``field`` is the
+        key or the path.
+    :raises ValueError: it is no JSON otherwise, as :func:`json.loads` says.
+    :raises RecursionError: it is too deep.
+    """
+    value = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once, parse_constant=_no_number)
+    _check_texts(value)
+    return value
+
+
+def is_several(error: Exception) -> bool:
+    """Whether what :func:`loads` refused is one JSON text behind another."""
+    return isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
+
+
+def unreadable(error: Exception, text: str) -> NotationError:
+    """What to raise for a text that :func:`loads` refused; ``field`` is the line, where it is known."""
+    if isinstance(error, NotationError):
+        return error
+    if isinstance(error, RecursionError):
+        return NotationError("no JSON: too deep", reason="UNREADABLE")
+    if isinstance(error, json.JSONDecodeError):
+        return NotationError(f"no JSON: {error.msg}", reason="UNREADABLE", field=f"line {error.lineno}")
+    digits = sys.get_int_max_str_digits()  # of a whole number, beyond which Python reads none
+    found = re.search(rf"[0-9]{{{digits + 1},}}", text)
+    line = "" if found is None else f"line {text.count(chr(10), 0, found.start()) + 1}"
+    return NotationError(f"no JSON: a number of more than {digits} digits", reason="UNREADABLE", field=line)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise NotationError("the key occurs twice in one object", reason="KEY_TWICE", field=_name(twice))
+    return found
+
+
+def _no_number(text: str) -> NoReturn:
+    raise NotationError(f"{text} is no number of JSON", reason="NOT_JSON")
+
+
+def _check_texts(value: Any) -> None:
+    waiting = [("", value)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, str):
+            _check_text(value, path)
+        elif isinstance(value, dict):
+            for key, member in value.items():
+                here = f"{path}.{_name(key)}" if path else _name(key)
+                _check_text(key, here)
+                waiting.append((here, member))
+        elif isinstance(value, list):
+            waiting += [(f"{path}[{i}]", member) for i, member in enumerate(value)]
+
+
+def _check_text(text: str, path: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise NotationError("there is half of a character in the text", reason="BAD_TEXT", field=path) from None
+
+
+def _name(key: str) -> str:
+    return key if key.isidentifier() and len(key) <= 40 else shown(key)

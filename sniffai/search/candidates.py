@@ -1,0 +1,89 @@
+"""The moves that an analysis considers: all legal ones, or those that its caller includes or does not exclude."""
+
+from collections.abc import Iterable
+from typing import Final, TypeAlias
+
+from sniffai.checks import is_listed, shown
+from sniffai.errors import MoveError, SniffError
+from sniffai.moves import Move, MoveLike
+from sniffai.view import View
+
+Moves: TypeAlias = Iterable[MoveLike] | None
+"""Moves named by a caller; ``None`` where it names none."""
+
+Group: TypeAlias = tuple[int, int]
+"""A tile and the lowest of its attachment points that lead to the same future."""
+
+MOST: Final = 128
+"""Moves that a caller may name: more than any seat has."""
+
+
+def distinct_moves(view: View) -> list[Move]:
+    """The legal moves of the view's seat, those with equal futures once (the lowest attachment point)."""
+    core = view.core()
+    layout = core.layout
+    return [
+        Move.from_codes(tile, at) for tile, at in core.legal_moves() if at < 0 or layout.equal_points(tile, at)[0] == at
+    ]
+
+
+def considered_moves(view: View, moves: list[Move], include: Moves, exclude: Moves) -> list[Move]:
+    """Those of the :func:`distinct_moves` of a view that are included or not excluded, in their order.
+
+    A move that a caller names stands for all its equal attachment points.
+
+    :raises TileError: a tile does not exist; ``field`` is such as ``"include[2].tile"``.
+    :raises MoveError: both are given; a move is not legal or named twice; nothing is left.
+    """
+    if include is None and exclude is None:
+        return moves
+    if include is not None and exclude is not None:
+        message = "moves can be included or excluded, not both"
+        raise MoveError(message, reason="INCLUDE_AND_EXCLUDE", field="exclude")
+    field = "exclude" if include is None else "include"
+    named = _groups(view, exclude if include is None else include, field)
+    left = [move for move in moves if (move.codes in named) == (field == "include")]
+    if not left:
+        raise MoveError("no move is left to consider", reason="NO_MOVE_LEFT", field=field)
+    return left
+
+
+def _groups(view: View, named: Moves, field: str) -> set[Group]:
+    """The distinct moves that a caller names."""
+    groups = _legal_groups(view)
+    found: dict[Move, Group] = {}
+    for i, move in enumerate(_read(named, field)):
+        if move not in groups:
+            message = f"{move} is no legal move of seat {view.seat} now"
+            raise MoveError(message, reason="MOVE_NOT_LEGAL", field=f"{field}[{i}]")
+        if move in found:
+            raise MoveError(f"{move} is named twice", reason="MOVE_TWICE", field=f"{field}[{i}]")
+        found[move] = groups[move]
+    return set(found.values())
+
+
+def _legal_groups(view: View) -> dict[Move, Group]:
+    """Each legal move, and the distinct one that it is equal to."""
+    core = view.core()
+    return {
+        Move.from_codes(tile, at): (tile, at if at < 0 else core.layout.equal_points(tile, at)[0])
+        for tile, at in core.legal_moves()
+    }
+
+
+def _read(named: Moves, field: str) -> list[Move]:
+    if named is None or not is_listed(named):
+        raise MoveError(f"a list of moves is expected, not {shown(named)}", reason="NOT_MOVES", field=field)
+    found: list[Move] = []
+    for i, move in enumerate(named):
+        if i == MOST:
+            raise MoveError(f"at most {MOST} moves can be named", reason="TOO_MANY", field=field)
+        found.append(_read_move(move, f"{field}[{i}]"))
+    return found
+
+
+def _read_move(move: MoveLike, path: str) -> Move:
+    try:
+        return Move.of(move)
+    except SniffError as error:
+        raise error.at(path) from None

@@ -1,0 +1,160 @@
+"""One run of a search: its limits, its clock, and who is told on the way."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final, Self, TypeAlias
+
+from sniffai.checks import as_real, read_callable, shown
+from sniffai.errors import LimitsError
+from sniffai.search.analysis import Analysis
+from sniffai.search.params import MAX_SECONDS, Limits
+
+Told: TypeAlias = Callable[[Analysis], None]
+"""Who is told of snapshots."""
+
+LEAST_SECONDS: Final = 0.001
+"""A search whose end has come still gets this."""
+
+ANSWER_SECONDS: Final = 0.001
+"""The part of its time that a run leaves to make its answer, or a quarter of the time where that is less."""
+
+POOL_SHARE: Final = 0.25
+"""The part of its time that a run may take to weigh worlds. Where that is over, it does with fewer."""
+
+SOLVER_SHARE: Final = 0.5
+"""The part of its time that a run may take to solve, so that there is some left to search."""
+
+SNAPSHOT_SECONDS: Final = 0.5
+"""Between two snapshots where the caller does not say."""
+
+SLICE_SECONDS: Final = 0.02
+"""Between two looks at whether the run has to pause, where the caller asks for them."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One run: its limits, its clock, and who is told on the way."""
+
+    limits: Limits
+    """Effective, as the caller set them."""
+    by_end: bool
+    """Whether the caller's end comes before the limit in seconds."""
+    last: float
+    """The moment of the clock at which it must end; infinity for none."""
+    started: float
+    on_snapshot: Told | None
+    interval: float
+    on_slice: Callable[[], None] | None
+    end: float
+    """The moment that the caller set; infinity for none."""
+    told: float
+    """When a snapshot was told last."""
+
+    @classmethod
+    def of(
+        cls,
+        limits: Limits,
+        end: float | None,
+        on_snapshot: Told | None,
+        interval: float,
+        on_slice: Callable[[], None] | None = None,
+    ) -> Self:
+        """A run that starts now; parameters as :meth:`sniffai.Searcher.run`.
+
+        :raises LimitsError: the interval is not above 0, the end is no moment, or who is to be told cannot be called.
+        """
+        read_callable(on_snapshot, "on_snapshot")
+        read_callable(on_slice, "on_slice")
+        started = time.monotonic()
+        end = None if end is None else _read_moment(end)
+        if end is not None and end > started + MAX_SECONDS:
+            end = None
+        pause = _as_float(interval)
+        if pause is None or not pause > 0:
+            raise LimitsError(f"above 0 is expected, not {shown(interval)}", reason="OUT_OF_RANGE", field="interval")
+        last = math.inf if limits.seconds is None else started + limits.seconds
+        by_end = end is not None and end < last
+        if end is not None and by_end:
+            last = max(end, started + LEAST_SECONDS)
+        latest = math.inf if end is None else max(end, started + LEAST_SECONDS)
+        return cls(limits, by_end, last, started, on_snapshot, pause, on_slice, latest, started)
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left to search, perhaps below 0; infinity where no clock ends the run."""
+        return self.last - min(ANSWER_SECONDS, (self.last - self.started) / 4) - time.monotonic()
+
+    @property
+    def slice(self) -> float:
+        """Seconds until somebody is to be told or asked, or the run ends; perhaps below 0."""
+        slice_ = self.left
+        if self.on_snapshot is not None:
+            slice_ = min(slice_, max(0.0, self.told + self.interval - time.monotonic()))
+        return slice_ if self.on_slice is None else min(slice_, SLICE_SECONDS)
+
+    def pause(self) -> None:
+        """Let the caller pause the run. Its time is no part of the run's, but for the caller's end."""
+        if self.on_slice is None:
+            return
+        began = time.monotonic()
+        self.on_slice()
+        paused = time.monotonic() - began
+        self.started += paused
+        if not self.by_end:
+            self.by_end, self.last = self.end < self.last + paused, min(self.end, self.last + paused)
+
+    @property
+    def tells(self) -> bool:
+        """Whether a snapshot is due."""
+        return self.on_snapshot is not None and time.monotonic() >= self.told + self.interval
+
+    def tell(self, snapshot: Analysis) -> None:
+        """Tell a snapshot."""
+        if self.on_snapshot is not None:
+            self.on_snapshot(snapshot)
+        self.told = time.monotonic()
+
+    @property
+    def solver_seconds(self) -> float:
+        """Seconds that a solver may take from now on; infinity where no clock ends the run."""
+        return self.started + SOLVER_SHARE * (self.last - self.started) - time.monotonic()
+
+    @property
+    def pool_seconds(self) -> float:
+        """Seconds that weighing worlds may take from now on; infinity where no clock ends the run.
+
+        Of the time that there is, whatever the limit of simulations: where that one is the lesser, the worlds are few,
+        and the time is never over.
+        """
+        left = self.left
+        return min(POOL_SHARE * (self.last - self.started), left)
+
+    def shortened(self) -> Limits:
+        """The limits with the time that there is in truth."""
+        return replace(self.limits, seconds=self.last - self.started) if self.by_end else self.limits
+
+
+def _read_moment(end: float) -> float:
+    """:raises LimitsError: it is no number."""
+    moment = _as_float(end)
+    if moment is None or math.isnan(moment):
+        raise LimitsError(f"a moment is expected, not {shown(end)}", reason="NOT_A_NUMBER", field="end")
+    return moment
+
+
+def _as_float(value: object) -> float | None:
+    """A number as a ``float``, infinite where it is too large for one; ``None`` where it is none."""
+    number = as_real(value)
+    if number is None:
+        return None
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf

@@ -1,0 +1,101 @@
+"""From what a search or the solver found to the evaluations of an answer."""
+
+from collections.abc import Sequence
+
+from sniffai.moves import Move
+from sniffai.ports import point_name
+from sniffai.rules import team_of
+from sniffai.search.analysis import LineStep, MoveEvaluation, TeamValue
+from sniffai.search.roots import UNKNOWN, Root, RootMove, Standing
+from sniffai.search.solver import MoveValue
+from sniffai.view import View
+from sniffai_ext.search import Search as CoreSearch
+from sniffai_ext.search import told_apart
+
+
+def unsearched(view: View, moves: Sequence[Move]) -> tuple[MoveEvaluation, ...]:
+    """Moves of which nothing is known but what they do at once."""
+    return tuple(_evaluation(view, rank, move, 0, 0, (), UNKNOWN, ()) for rank, move in enumerate(moves, 1))
+
+
+def searched(view: View, cores: Sequence[CoreSearch], root: Root, *, hidden: bool = True) -> tuple[MoveEvaluation, ...]:
+    """The moves of a search, best first.
+
+    :param hidden: whether steps of a line may hang on hidden tiles; else none is estimated.
+    """
+    found = []
+    for rank, (row, standing) in enumerate(zip(root.rows, root.standings(), strict=True), 1):
+        line = _line(cores, row, hidden) if row.visits else ()
+        move = Move.from_codes(row.tile, row.at)
+        found.append(_evaluation(view, rank, move, row.visits, row.availability, root.values(row), standing, line))
+    return tuple(found)
+
+
+def solved(view: View, entries: Sequence[MoveValue]) -> tuple[MoveEvaluation, ...]:
+    """Solved moves, best first; their lines are best play to the end of the round, certain as nothing is hidden."""
+    team = team_of(view.players, view.seat)
+    first = _exact_values(entries[0])[team]
+    equal = [
+        not told_apart(entry.loss - entries[0].loss, 0.0) and entry.margin == entries[0].margin for entry in entries
+    ]
+    found = []
+    for rank, (entry, best) in enumerate(zip(entries, equal, strict=True), 1):
+        values = _exact_values(entry)
+        own = values[team]
+        standing = Standing(
+            first.mean_margin - own.mean_margin,
+            first.win_probability - own.win_probability,
+            not best,
+            1 / sum(equal) if best else 0.0,
+        )
+        line = tuple(LineStep(move, 0, False) for move in entry.line)
+        found.append(_evaluation(view, rank, entry.move, 0, 0, values, standing, line))
+    return tuple(found)
+
+
+def _exact_values(entry: MoveValue) -> tuple[TeamValue, TeamValue]:
+    margin, chance = float(entry.margin), entry.chance
+    return TeamValue(0, margin, 0.0, 0.0, chance, 0.0), TeamValue(1, -margin, 0.0, 0.0, 1 - chance, 0.0)
+
+
+def _evaluation(
+    view: View,
+    rank: int,
+    move: Move,
+    visits: int,
+    availability: int,
+    values: tuple[TeamValue, ...],
+    standing: Standing,
+    line: tuple[LineStep, ...],
+) -> MoveEvaluation:
+    own = values[team_of(view.players, view.seat)] if values else None
+    layout = view.core().layout
+    points, count, _ = layout.outlook(*move.codes)
+    return MoveEvaluation(
+        rank=rank,
+        move=move,
+        equal_points=tuple(str(point_name(at)) for at in layout.equal_points(*move.codes)),
+        visits=visits,
+        availability=availability,
+        values=values,
+        mean_margin=own.mean_margin if own else None,
+        standard_error=own.standard_error if own else None,
+        points_now=points,
+        count_after=count,
+        win_probability=own.win_probability if own else None,
+        win_probability_error=own.win_probability_error if own else None,
+        loss=standing.loss,
+        win_probability_loss=standing.win_probability_loss,
+        loss_significant=standing.significant,
+        best_probability=standing.best_probability,
+        line=line,
+    )
+
+
+def _line(cores: Sequence[CoreSearch], row: RootMove, hidden: bool) -> tuple[LineStep, ...]:
+    """The way on in the tree that went furthest into it."""
+    lines = [core.line(row.tile, row.at) for core in cores]
+    longest = max(lines, key=lambda steps: steps[0][2] if steps else 0)
+    return tuple(
+        LineStep(Move.from_codes(tile, at), visits, estimated and hidden) for tile, at, visits, estimated in longest
+    )

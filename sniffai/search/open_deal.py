@@ -1,0 +1,112 @@
+"""Study of a round whose tiles are all known: what the seat to move could make of it, everyone seeing everything.
+
+With 2 and 4 seats the round is solved (:mod:`sniffai.search.solver`), nearly always within milliseconds. Where that
+takes too many placements, and with 3 seats, where nobody's gain is one other's loss, the search plays out this one
+world.
+
+This is no advice for a seat in play: it does not know what it uses here. For that there is
+:func:`sniffai.analyze`.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sniffai.checks import shown
+from sniffai.errors import ViewError
+from sniffai.round import Round
+from sniffai.rules import team_of
+from sniffai.search.analysis import Analysis, BeliefTable
+from sniffai.search.candidates import Moves
+from sniffai.search.clock import Run
+from sniffai.search.endgame import solve_for
+from sniffai.search.params import Limits, SearchParams
+from sniffai.search.searcher import Searcher
+from sniffai.search.solver import DEFAULT_TABLE_BYTES, MoveValue
+from sniffai_ext.view import View as CoreView
+
+NODE_CAP: Final = 4_000_000
+"""Placements tried before the search takes over: some tenths of a second. Nearly every whole deal takes far fewer."""
+
+
+class DealSearcher(Searcher):
+    """One study of a round, all hands known; used as :class:`Searcher`, also by several threads.
+
+    :param round_: it is not over; the seat to move is the one whose moves are evaluated.
+    :raises ViewError: the round is over.
+    :raises MoveError: a move to include or exclude is not legal or named twice, or none is left.
+    :raises LimitsError: the seed or the number of threads is out of range.
+    """
+
+    _hidden = False
+
+    def __init__(
+        self,
+        round_: Round,
+        *,
+        seed: int = 0,
+        params: SearchParams | None = None,
+        threads: int = 1,
+        include: Moves = None,
+        exclude: Moves = None,
+    ) -> None:
+        if not isinstance(round_, Round):
+            raise ViewError(f"a Round is expected, not {shown(round_)}", reason="NOT_A_ROUND", field="round")
+        if round_.over:
+            raise ViewError("there is nothing to decide: the round is over", reason="ROUND_OVER")
+        view = round_.view(round_.seat)
+        super().__init__(view, seed=seed, params=params, threads=threads, include=include, exclude=exclude)
+        self._round = round_.copy()
+
+    def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
+        if self._round.players == 3:
+            return None
+        found = solve_for(
+            lambda solver: solver.solve_moves(self._round, node_cap=NODE_CAP, seconds=run.solver_seconds),
+            team_of(self._round.players, self._round.seat),
+            self._params.match,
+            self._stop,
+            DEFAULT_TABLE_BYTES,
+        )
+        self._hurried |= found.late
+        return None if found.moves is None else (found.moves, found.nodes)
+
+    def _options(self, share: Limits) -> dict[str, Any]:
+        options = super()._options(share)
+        hands = [sum(1 << tile.index for tile in hand) for hand in self._round.hands]
+        world = hands, [tile.index for tile in self._round.talon]
+        return {**options, "pool": 0, "policy": None, "follow": 0.0, "world": world}
+
+    def _seen(self) -> CoreView:
+        return self._view.core()
+
+    def _belief(self) -> BeliefTable:
+        table = np.zeros((28, self._round.players + 1))
+        for place, tiles in enumerate([*self._round.hands, self._round.talon]):
+            table[[tile.index for tile in tiles], place] = 1.0
+        table.setflags(write=False)
+        return BeliefTable(table, 1)
+
+    def _worlds(self) -> tuple[int, float] | None:
+        return 1, 1.0
+
+
+def analyze_deal(
+    round_: Round,
+    limits: Limits | None = None,
+    *,
+    seed: int = 0,
+    params: SearchParams | None = None,
+    threads: int = 1,
+    include: Moves = None,
+    exclude: Moves = None,
+) -> Analysis:
+    """Evaluate every legal move of a round's seat to move, all hands and the talon known to everyone.
+
+    ``source`` is ``"exact"`` where the round was solved, else ``"search"`` (or ``"forced"``).
+
+    :raises SniffError: see :class:`DealSearcher`.
+    """
+    searcher = DealSearcher(round_, seed=seed, params=params, threads=threads, include=include, exclude=exclude)
+    return searcher.run(limits)

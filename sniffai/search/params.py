@@ -1,0 +1,180 @@
+"""What a search may spend, and how it searches."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sniffai.checks import as_real, keep, read_flag, read_whole, shown
+from sniffai.errors import LimitsError
+
+DEFAULT_SECONDS: Final = 1.0
+"""The time limit where neither a time nor a number of simulations is given."""
+
+DEFAULT_MEMORY_BYTES: Final = 256 << 20
+"""The cap of the search tree where none is given, in bytes."""
+
+MIN_MEMORY_BYTES: Final = 1 << 16
+MAX_SIMULATIONS: Final = 2**63 - 1
+MAX_SECONDS: Final = 1_000_000_000
+MAX_STANDARD_ERROR: Final = 1000
+"""The largest target standard error, in points: no round's margin is so uncertain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a search ends: at the first limit that is hit. Without any, after :data:`DEFAULT_SECONDS`.
+
+    :raises LimitsError: a limit out of range; ``field`` is its name.
+    """
+
+    simulations: int | None = None
+    """Simulations, 1..2**63-1."""
+    seconds: float | None = None
+    """Wall-clock time, above 0 and at most 1,000,000,000."""
+    memory_bytes: int | None = None
+    """Hard cap of the search tree, at least 65,536 bytes; :data:`DEFAULT_MEMORY_BYTES` where not given."""
+    stop_when_decided: bool = False
+    """Whether the search ends when the best move is better than every other one with a probability of 0.99."""
+    target_standard_error: float | None = None
+    """Whether, and at which standard error of the best move's mean margin (own team) the search ends, in
+    points, above 0 and at most 1,000."""
+
+    def __post_init__(self) -> None:
+        if self.simulations is not None:
+            keep(self, "simulations", read_whole(self.simulations, "simulations", 1, MAX_SIMULATIONS))
+        if self.memory_bytes is not None:
+            most = MAX_SIMULATIONS
+            keep(self, "memory_bytes", read_whole(self.memory_bytes, "memory_bytes", MIN_MEMORY_BYTES, most))
+        keep(self, "stop_when_decided", read_flag(self.stop_when_decided, "stop_when_decided"))
+        _keep_above_zero(self, "seconds", MAX_SECONDS, "a time is above 0 and at most {:,} seconds")
+        sentence = "a target standard error is above 0 and at most {:,} points"
+        _keep_above_zero(self, "target_standard_error", MAX_STANDARD_ERROR, sentence)
+
+    def effective(self) -> "Limits":
+        """The limits in force, the defaults filled in."""
+        seconds = self.seconds
+        if seconds is None and self.simulations is None:
+            seconds = DEFAULT_SECONDS
+        return replace(self, seconds=seconds, memory_bytes=self.memory_bytes or DEFAULT_MEMORY_BYTES)
+
+
+MODEL_TEMPERATURES: Final = {2: (2.1, 3.9, 6.2), 3: (1.55, 2.4, 3.4), 4: (1.55, 3.25, 4.3)}
+"""How sharply the search itself follows the policy, in points, by number of seats and by phase (fewer than 8 tiles on
+the table, fewer than 16, and later): fitted by likelihood on its own play (docs/policy.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParams:
+    """How the tree grows and what its leaves are worth. The defaults are the measured ones (docs/search.md).
+
+    :raises LimitsError: a parameter out of range; ``field`` is its name.
+    """
+
+    exploration: float = 20.0
+    """Least weight of UCB1's exploration term below the root, in points: 0..1,000,000."""
+    root_exploration: float = 80.0
+    """The same at the root, where every move's value is shown: 0..1,000,000."""
+    by_spread: float = 1.0
+    """That weight in standard deviations of the node's values: 0..100. The larger of both holds."""
+    root_share: float = 0.5
+    """Share of the simulations that is spread evenly over the root's moves, so that none is given up early: 0..1."""
+    revisit: float = 0.1
+    """Every move of every node is tried at least so many times the square root of its availability, so that none is
+    given up for a bad beginning: 0..1."""
+    common_worlds: bool = True
+    """Whether the n-th simulation of every move at the root has the same hidden hands and talon."""
+    epsilon: float = 0.1
+    """Chance of a random move instead of the one with the most points in a rollout: 0..1."""
+    net_leaf: bool = True
+    """Whether leaves are valued by the world-value net; else they are rolled out."""
+    inference: bool = True
+    """Whether worlds are weighted by how likely the policy makes the other seats' past choices."""
+    follow: float = 0.5
+    """Share of their choices in which the other seats follow the policy in the tree, where a node has 500 visits; else
+    they choose by UCB1 too: 0..1."""
+    forget: bool = False
+    """Whether draws and passes are ignored, so that a hidden tile is as likely here as there. Only to compare."""
+    exact: bool = True
+    """Whether a round in which nothing is hidden any more is solved (2 seats with an empty talon)."""
+    pool_share: float = 0.05
+    """Weighted worlds for each simulation that the limits allow: 0..1. At least 64, at most 4,096 worlds."""
+    extra_worlds: float = 16.0
+    """Further worlds for each of these, weighted by a fit to them: 0..100. At most 16,384."""
+    floor: float = 0.05
+    """Share of the other seats' choices that is taken for random: above 0, at most 1. So no possible world is lost."""
+    temperature: float = 1.0
+    """How much less sharply than :data:`MODEL_TEMPERATURES` say the other seats are taken to have chosen by the policy:
+    0.01..1,000."""
+    match: bool = True
+    """Whether the chance to win the match is maximised (docs/equity.md); else the margin of the round."""
+
+    def __post_init__(self) -> None:
+        for name, (least, most) in _RANGES.items():
+            value = getattr(self, name)
+            number = as_real(value)
+            if number is None or not least <= number <= most:
+                message = f"{least:g}..{most:g} is expected, not {shown(value)}"
+                raise LimitsError(message, reason="OUT_OF_RANGE", field=name)
+            keep(self, name, number)
+        for name in ("net_leaf", "inference", "forget", "exact", "match", "common_worlds"):
+            keep(self, name, read_flag(getattr(self, name), name))
+
+    def pool_size(self, simulations: float) -> int:
+        """Worlds to weigh for so many simulations; 0 where all worlds weigh the same."""
+        return min(4096, max(64, int(simulations * self.pool_share))) if self.inference else 0
+
+    def extra_size(self, pool_size: int) -> int:
+        """Worlds to add to a pool of this size."""
+        return min(16_384, int(pool_size * self.extra_worlds))
+
+
+_RANGES: Final = {
+    "exploration": (0, 1e6),
+    "root_exploration": (0, 1e6),
+    "by_spread": (0, 100),
+    "root_share": (0, 1),
+    "revisit": (0, 1),
+    "epsilon": (0, 1),
+    "pool_share": (0, 1),
+    "extra_worlds": (0, 100),
+    "follow": (0, 1),
+    "floor": (1e-6, 1),
+    "temperature": (0.01, 1000),
+}
+
+
+def check_threads(threads: int) -> int:
+    """The number of threads itself.
+
+    :raises LimitsError: it is not a whole number in 1..64.
+    """
+    return read_whole(threads, "threads", 1, 64)
+
+
+def _keep_above_zero(limits: Limits, field: str, most: int, sentence: str) -> None:
+    value = getattr(limits, field)
+    if value is None:
+        return
+    number = as_real(value)
+    if number is None:
+        raise LimitsError(f"a number is expected, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
+    if not 0 < number <= most:
+        raise LimitsError(f"{sentence.format(most)}, not {shown(value)}", reason="OUT_OF_RANGE", field=field)
+    keep(limits, field, number)
+
+
+PLAIN: Final = SearchParams(
+    exploration=40.0,
+    root_exploration=40.0,
+    by_spread=0.0,
+    root_share=0.0,
+    revisit=0.0,
+    common_worlds=False,
+    epsilon=1.0,
+    net_leaf=False,
+    inference=False,
+    follow=0.0,
+    forget=True,
+    exact=False,
+    match=False,
+)
+"""Plain ISMCTS: random rollouts, a belief that ignores draws and passes, the margin of the round as utility."""

@@ -1,0 +1,281 @@
+"""The root moves that a search found, in numbers: of one tree, or of several as if one tree had found them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Final, NamedTuple, Self
+
+from sniffai.search.analysis import TeamValue
+from sniffai_ext.best_chance import best_chances
+from sniffai_ext.search import CLOSE_CHANCES, DECISION_DOUBT, RANK_CAUTION, STATED_DRIFTS, ranked, told_apart
+from sniffai_ext.search import Search as CoreSearch
+
+FEW_VISITS: Final = 30
+"""With fewer a move's own spread says little, so the spread of all simulations stands in for it."""
+
+LEAST_VISITS: Final = 5
+"""With fewer it is not known how far a move's value may be off."""
+
+LEAST_SIMULATIONS: Final = 30
+"""With fewer in all no error is known: the spread of all simulations is what stands in for that of a move."""
+
+SIGNIFICANT: Final = 2.0
+"""Standard errors of a difference from which on it is hardly chance."""
+
+
+class RootMove(NamedTuple):
+    """One distinct move at the root, as the core tells it."""
+
+    tile: int
+    at: int
+    visits: int
+    availability: int
+    means: tuple[float, ...]
+    """The mean margin of each team, in points."""
+    deviations: tuple[float, ...]
+    errors: tuple[float, ...]
+    """The standard error of each mean."""
+    utility: float
+    """The mean utility for the mover's team, in points: what the tree maximises."""
+    utility_error: float
+    chances: tuple[float, ...]
+    """The mean chance of each team to win the match."""
+    chance_errors: tuple[float, ...]
+    drifts: tuple[float, ...]
+    """How far the means moved of late, at least 0; the errors hold it once."""
+    utility_drift: float
+    chance_drifts: tuple[float, ...]
+    proven: bool
+    """Whether every line of play was seen to its end: the means are the values with best play of all."""
+
+
+class Standing(NamedTuple):
+    """How a move stands against the best one; ``None`` where that is not known."""
+
+    loss: float | None
+    """Points less than the best move has for the mover's team; below 0 where fewer points win the match more often."""
+    win_probability_loss: float | None
+    significant: bool
+    best_probability: float | None
+
+
+UNKNOWN: Final = Standing(None, None, False, None)
+"""Where nothing was searched, or too little."""
+
+
+class Estimate(NamedTuple):
+    """A mean, and the standard error that is told of it."""
+
+    mean: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """The moves at the root of a search, best first, and how they compare."""
+
+    rows: Sequence[RootMove]
+    team: int
+    """The mover's."""
+    match: bool
+    """Whether the chance to win the match ranks the moves; else only the margin does."""
+
+    @classmethod
+    def of(cls, cores: Sequence[CoreSearch], team: int) -> Self:
+        """The root moves of several trees: visits add up, means and spreads are pooled."""
+        judging = cores[0].judging_team
+        if len(cores) == 1:
+            return cls([RootMove(*row) for row in cores[0].root_moves()], team, judging >= 0)
+        found: dict[tuple[int, int], list[RootMove]] = {}
+        for core in cores:
+            for row in map(RootMove._make, core.root_moves()):
+                found.setdefault((row.tile, row.at), []).append(row)
+        pooled = ranked(map(_as_one, found.values()), judging)
+        return cls([RootMove(*row) for row in pooled], team, judging >= 0)
+
+    @property
+    def simulations(self) -> int:
+        """Of all moves."""
+        return sum(row.visits for row in self.rows)
+
+    def known(self, row: RootMove) -> bool:
+        """Whether enough simulations came to a move to say how far its value may be off."""
+        return row.visits >= LEAST_VISITS and self.simulations >= LEAST_SIMULATIONS
+
+    def margin(self, row: RootMove) -> Estimate:
+        """A move's margin for the mover's team."""
+        return self.estimate(row, self.team, chance=False)
+
+    def estimate(self, row: RootMove, team: int, *, chance: bool) -> Estimate:
+        """A move's margin for a team, or the team's chance.
+
+        After few visits a move's own spread says little: that of all simulations stands in for it.
+        """
+        means, errors, drifts = (
+            (row.chances, row.chance_errors, row.chance_drifts) if chance else (row.means, row.errors, row.drifts)
+        )
+        error = _stated(errors[team], drifts[team])
+        if row.visits < FEW_VISITS:
+            error = max(error, self._spread(team, chance) / math.sqrt(max(1, row.visits)))
+        return Estimate(means[team], error)
+
+    def values(self, row: RootMove) -> tuple[TeamValue, ...]:
+        """A move's value for each team; empty without a visit."""
+        if not row.visits:
+            return ()
+        known = self.known(row)
+        found = []
+        for team in range(len(row.means)):
+            margin, chance = (self.estimate(row, team, chance=chance) for chance in (False, True))
+            found.append(
+                TeamValue(
+                    team,
+                    margin.mean,
+                    margin.error if known else None,
+                    row.deviations[team] if known else None,
+                    chance.mean,
+                    chance.error if known else None,
+                )
+            )
+        return tuple(found)
+
+    def value(self) -> tuple[TeamValue, ...]:
+        """Mean and spread over all simulations, put together from those of the moves; empty without any."""
+        return self.values(_pooled(self.rows)) if self.simulations else ()
+
+    def standings(self) -> list[Standing]:
+        """How each move stands against the first.
+
+        Whether it is worse is a question of chances and, where these are not told apart, of margins.
+        """
+        chances = self._best_chances()
+        return [self._standing(i, row, chances[i]) for i, row in enumerate(self.rows)]
+
+    def decided(self, goal: float) -> bool:
+        """Whether the first move is better than every other one with a probability of ``goal``, as in the core."""
+        first = self.rows[0]
+        if any(row.visits < FEW_VISITS for row in self.rows):
+            return False
+        return all(self._surely_better(first, row, goal) for row in self.rows[1:])
+
+    def precise(self, target: float) -> bool:
+        """Whether the first move's margin is known to a standard error, as told."""
+        return self.rows[0].visits >= FEW_VISITS and self.margin(self.rows[0]).error <= target
+
+    def _surely_better(self, first: RootMove, row: RootMove, goal: float) -> bool:
+        def better(chance: bool, slack: float = 0.0) -> bool:
+            one, other = (self._ranked_by(each, chance=chance) for each in (first, row))
+            error = DECISION_DOUBT * math.hypot(one.error, other.error)
+            return NormalDist().cdf((one.mean - other.mean + slack) / (error + 1e-12)) >= goal
+
+        if not self.match:
+            return better(chance=False)
+        if self._apart(first, row):
+            return better(chance=True)
+        return better(chance=False) and better(chance=True, slack=CLOSE_CHANCES)
+
+    def _standing(self, place: int, row: RootMove, chance: float | None) -> Standing:
+        first = self.rows[0]
+        if not self.known(row) or not self.known(first):
+            return (
+                Standing(0.0, 0.0, False, chance)
+                if place == 0 and row.visits
+                else UNKNOWN._replace(best_probability=chance)
+            )
+        loss = first.means[self.team] - row.means[self.team]
+        lost = first.chances[self.team] - row.chances[self.team]
+        return Standing(loss, lost, place > 0 and self._significant(first, row), chance)
+
+    def _significant(self, first: RootMove, row: RootMove) -> bool:
+        chance = self.match and self._apart(first, row)
+        one, other = (self.estimate(each, self.team, chance=chance) for each in (first, row))
+        return one.mean - other.mean > SIGNIFICANT * math.hypot(one.error, other.error)
+
+    def _best_chances(self) -> list[float | None]:
+        """The probability of each move to be the best; unknown as long as one has not been tried.
+
+        What the moves whose chances are not told apart from the first one's have of it together they share by margin.
+        """
+        if self.simulations < LEAST_SIMULATIONS or not all(row.visits for row in self.rows):
+            return [None] * len(self.rows)
+        found = best_chances([self.estimate(row, self.team, chance=self.match) for row in self.rows])
+        level = [i for i, row in enumerate(self.rows) if self.match and not self._apart(self.rows[0], row)]
+        if len(level) > 1:
+            together = math.fsum(found[i] for i in level)
+            shares = best_chances([self.margin(self.rows[i]) for i in level])
+            for i, share in zip(level, shares, strict=True):
+                found[i] = together * share
+        return list(found)
+
+    def _apart(self, one: RootMove, other: RootMove) -> bool:
+        """Whether the chances of two moves are told apart, as they are ranked."""
+        first, second = (self._ranked_by(row, chance=True) for row in (one, other))
+        bounds = [each.mean - RANK_CAUTION * each.error for each in (first, second)]
+        return told_apart(bounds[0] - bounds[1], math.hypot(first.error, second.error))
+
+    def _ranked_by(self, row: RootMove, *, chance: bool) -> Estimate:
+        """A mean with the error that it is ranked by, in which drift counts once."""
+        if chance:
+            return Estimate(row.chances[self.team], row.chance_errors[self.team])
+        return Estimate(row.means[self.team], row.errors[self.team])
+
+    def _spread(self, team: int, chance: bool) -> float:
+        """The standard deviation of all simulations' margins, or of their chances as far as the moves tell."""
+        if not chance:
+            return pooled_deviation(self.rows, team)
+        return max(_between(self.rows, team), *(row.chance_errors[team] * math.sqrt(row.visits) for row in self.rows))
+
+
+def pooled_deviation(rows: Sequence[RootMove], team: int) -> float:
+    """Standard deviation of all simulations behind some rows, from the rows' own means and deviations."""
+    visits = sum(row.visits for row in rows)
+    mean = math.fsum(row.visits * row.means[team] for row in rows) / max(1, visits)
+    within = math.fsum((row.visits - 1) * row.deviations[team] ** 2 for row in rows if row.visits)
+    between = math.fsum(row.visits * (row.means[team] - mean) ** 2 for row in rows)
+    return math.sqrt((within + between) / max(1, visits - 1))
+
+
+def _as_one(rows: Sequence[RootMove]) -> RootMove:
+    """A move as several trees found it: what one of them proved holds."""
+    pooled = _pooled(rows)
+    for row in rows:
+        if row.proven:
+            return row._replace(visits=pooled.visits, availability=pooled.availability, deviations=pooled.deviations)
+    return pooled
+
+
+def _pooled(rows: Sequence[RootMove]) -> RootMove:
+    """Several rows as one: a move as several trees found it, or all moves of a root."""
+    visits = sum(row.visits for row in rows)
+    share = max(1, visits)
+    teams = range(len(rows[0].means))
+    return RootMove(
+        rows[0].tile,
+        rows[0].at,
+        visits,
+        sum(row.availability for row in rows),
+        tuple(math.fsum(row.visits * row.means[team] for row in rows) / share for team in teams),
+        tuple(pooled_deviation(rows, team) for team in teams),
+        tuple(math.hypot(*(row.visits * row.errors[team] for row in rows)) / share for team in teams),
+        math.fsum(row.visits * row.utility for row in rows) / share,
+        math.hypot(*(row.visits * row.utility_error for row in rows)) / share,
+        tuple(math.fsum(row.visits * row.chances[team] for row in rows) / share for team in teams),
+        tuple(math.hypot(*(row.visits * row.chance_errors[team] for row in rows)) / share for team in teams),
+        tuple(math.fsum(row.visits * row.drifts[team] for row in rows) / share for team in teams),
+        math.fsum(row.visits * row.utility_drift for row in rows) / share,
+        tuple(math.fsum(row.visits * row.chance_drifts[team] for row in rows) / share for team in teams),
+        all(row.proven for row in rows),
+    )
+
+
+def _stated(error: float, drift: float) -> float:
+    """The standard error that is told: a tree that still learns will drift on, and several trees drift alike."""
+    return math.hypot(error, math.sqrt(STATED_DRIFTS**2 - 1) * drift)
+
+
+def _between(rows: Sequence[RootMove], team: int) -> float:
+    """How far the moves' chances lie apart, each weighing by its visits: all there is to go by after few."""
+    visits = sum(row.visits for row in rows)
+    mean = math.fsum(row.visits * row.chances[team] for row in rows) / max(1, visits)
+    return math.sqrt(math.fsum(row.visits * (row.chances[team] - mean) ** 2 for row in rows) / max(1, visits - 1))

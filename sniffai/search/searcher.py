@@ -1,0 +1,477 @@
+"""Analyse what one seat knows: information-set Monte Carlo tree search, with limits, a seed and a stop.
+
+The search itself is :mod:`sniffai_ext.search`; this module drives it and words its answer. The answer depends on
+nothing but the view, the seed, the limits, the parameters, the moves considered and the number of threads.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from time import monotonic
+from typing import Any, Final, TypeVar
+
+from sniffai.checks import shown
+from sniffai.equity import load as load_equity
+from sniffai.errors import LimitsError, ViewError
+from sniffai.rules import team_of
+from sniffai.search.analysis import Action, Analysis, BeliefTable, Effort, MoveEvaluation, StopReason
+from sniffai.search.candidates import Moves, considered_moves, distinct_moves
+from sniffai.search.clock import SNAPSHOT_SECONDS, Run, Told
+from sniffai.search.endgame import solve_end
+from sniffai.search.evaluation import searched, solved, unsearched
+from sniffai.search.nets import load_policy, load_world_value
+from sniffai.search.params import (
+    DEFAULT_MEMORY_BYTES,
+    MAX_SIMULATIONS,
+    MIN_MEMORY_BYTES,
+    MODEL_TEMPERATURES,
+    Limits,
+    SearchParams,
+    check_threads,
+)
+from sniffai.search.roots import Root
+from sniffai.search.solver import MoveValue
+from sniffai.seeds import check_seed
+from sniffai.version import VERSION
+from sniffai.view import View
+from sniffai_ext.belief import Belief as CoreBelief
+from sniffai_ext.search import Search as CoreSearch
+from sniffai_ext.stop import StopFlag
+from sniffai_ext.turn import Turn
+from sniffai_ext.view import View as CoreView
+from sniffai_ext.worlds import Pool
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+__all__ = ["Searcher", "analyze", "core_options", "distinct_moves", "recommend", "without_voids"]
+
+SEED_STEP: Final = 0x9E3779B97F4A7C15
+"""Between the seeds of the trees of one search: 2**64 divided by the golden ratio."""
+
+DECIDED_AT: Final = 0.99
+"""Probability of being the best move at which a search that may stop early does."""
+
+ASSUMED_SPEED: Final = 800_000
+"""Simulations a second, to size the pool of worlds of a search that a clock ends."""
+
+_BY_COUNT: Final = ("simulations", "memory", "decided", "precise")
+"""Stops that no clock has a part in."""
+
+
+class Searcher:
+    """One search: made from a view, run once or several times, stopped from any thread.
+
+    It may be used from several threads: a run waits for another one to end, and :meth:`stop` never waits. Where a
+    signal's handler raises, as Ctrl-C does, the run ends at once with that error; a later run goes on with the trees.
+
+    :param view: the seat is to move.
+    :param seed: 0..2**64-1.
+    :param threads: 1..64 trees, each grown by a thread of its own and put together at the root (root parallelism).
+    :param include: the only moves to consider now, such as ``["4|5@4|6:HIGH"]``; all where not given. A move stands for
+        all its equal attachment points.
+    :param exclude: moves not to consider now; not together with ``include``.
+    :raises ViewError: it is not the seat's turn, or the round is over.
+    :raises MoveError: a move to include or exclude is not legal or named twice, or none is left.
+    :raises LimitsError: the seed or the number of threads is out of range.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        *,
+        seed: int = 0,
+        params: SearchParams | None = None,
+        threads: int = 1,
+        include: Moves = None,
+        exclude: Moves = None,
+    ) -> None:
+        if not isinstance(view, View):
+            raise ViewError(f"a View is expected, not {shown(view)}", reason="NOT_A_VIEW", field="view")
+        if params is not None and not isinstance(params, SearchParams):
+            raise LimitsError(f"SearchParams are expected, not {shown(params)}", reason="NOT_PARAMS", field="params")
+        if view.must in ("wait", "over"):
+            over = view.must == "over"
+            why = "the round is over" if over else f"it is the turn of seat {view.to_move}"
+            reason = "ROUND_OVER" if over else "NOT_THE_TURN"
+            raise ViewError(f"seat {view.seat} has nothing to decide: {why}", reason=reason, field="seat")
+        self._view = view
+        self._legal = distinct_moves(view)
+        self._moves = considered_moves(view, self._legal, include, exclude)
+        self._seed = check_seed(seed)
+        self._params = params or SearchParams()
+        self._threads = check_threads(threads)
+        self._cores: list[CoreSearch] = []
+        self._least = [0] * self._threads
+        """By tree, the simulations before which it does not end by itself."""
+        self._hurried = False
+        self._stop = StopFlag()
+        self._turn = Turn("the searcher runs")
+
+    def run(
+        self,
+        limits: Limits | None = None,
+        *,
+        end: float | None = None,
+        on_snapshot: Told | None = None,
+        interval: float = SNAPSHOT_SECONDS,
+        on_slice: Callable[[], None] | None = None,
+    ) -> Analysis:
+        """Search until a limit is hit or :meth:`stop` is called, and say what was found.
+
+        A further run goes on with the same trees: ``simulations`` counts all of them, ``seconds`` starts anew, and
+        ``memory_bytes`` stays as it was. A forced move, draw or pass is answered at once. A run waits for another one
+        of the same searcher to end; from within one (``on_snapshot``, the handler of a signal) it is refused.
+
+        :param end: the moment of ``time.monotonic()`` at which the run ends in any case, with the stop ``"deadline"``.
+            Where it is over, the run takes a millisecond.
+        :param on_snapshot: called from this thread with what is known, every ``interval`` seconds while the search
+            goes on. It must be quick. Snapshots change nothing in the answer.
+        :param interval: above 0.
+        :param on_slice: called from this thread some fifty times a second, and may wait as long as it likes: nothing is
+            searched meanwhile, and the limit in seconds does not count the time. It changes nothing else in the answer.
+        :raises LimitsError: ``limits`` is no :class:`Limits`, or ``end`` or ``interval`` is out of range.
+        :raises BusyError: it is called from within a run.
+        """
+        if limits is not None and not isinstance(limits, Limits):
+            raise LimitsError(f"Limits are expected, not {shown(limits)}", reason="NOT_LIMITS", field="limits")
+        with self._turn:
+            return self._run(Run.of((limits or Limits()).effective(), end, on_snapshot, interval, on_slice))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a searcher is neither copied nor pickled: make another one of the same view and seed")
+
+    @property
+    def forced(self) -> bool:
+        """Whether there is nothing to choose, so that :meth:`run` answers at once."""
+        return len(self._legal) <= 1
+
+    def stop(self) -> None:
+        """End the run within a millisecond, or at once when it starts. May be called from any thread."""
+        self._stop.stop()
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes that the trees take now."""
+        return sum(core.memory_bytes for core in self._cores)
+
+    def free(self) -> None:
+        """Free the trees, once no run goes on; a further run starts anew."""
+        with self._turn:
+            self._cores = []
+
+    def _run(self, run: Run) -> Analysis:
+        if self.forced:
+            return self._forced(run)
+        end = self._solve(run) if self._params.exact and not self._cores else None
+        if end is not None:
+            return self._solved(*end, run)
+        self._open(run)
+        return self._searched(self._grow(run), run)
+
+    def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
+        """Every distinct legal move with its exact value, and the placements tried; ``None`` where it must be searched.
+
+        It takes a part of the run's time at most.
+        """
+        found = solve_end(self._view, self._params, self._stop, lambda: run.solver_seconds)
+        if found is None or found.moves is None:
+            self._hurried |= found is not None and found.late
+            return None
+        return found.moves, found.nodes
+
+    def _open(self, run: Run) -> None:
+        """The trees, each with a seed of its own and its share of the memory."""
+        if not self._cores:
+            options = self._options(self._share(run.shortened()))
+            asked = self._options(self._share(run.limits)) if run.by_end else options
+            self._hurried |= options["pool"] != asked["pool"]
+            seeds = [(self._seed + k * SEED_STEP) % 2**64 for k in range(self._threads)]
+            self._cores = [CoreSearch(self._seen(), seed, **options) for seed in seeds]
+
+    def _share(self, limits: Limits) -> Limits:
+        """The part of one tree."""
+        return replace(
+            limits,
+            simulations=limits.simulations and -(-limits.simulations // self._threads),
+            memory_bytes=max(MIN_MEMORY_BYTES, (limits.memory_bytes or DEFAULT_MEMORY_BYTES) // self._threads),
+        )
+
+    def _options(self, share: Limits) -> dict[str, Any]:
+        """The core search's keyword arguments."""
+        options = {**core_options(self._params, self._view.players, share), "stop": self._stop}
+        if len(self._moves) < len(self._legal):
+            options["root_moves"] = [move.codes for move in self._moves]
+        return options
+
+    def _grow(self, run: Run) -> StopReason:
+        """Grow all trees until the run ends, telling of snapshots on the way; the reason of the stop.
+
+        Where a slice of the run ends has no part in what the trees become.
+        """
+        while True:
+            stop = self._advance(run, run.slice)
+            if stop != "seconds" or run.left <= 0:
+                return "deadline" if stop == "seconds" and run.by_end else stop
+            run.pause()
+            if run.tells:
+                run.tell(self._searched("running", run))
+
+    def _advance(self, run: Run, seconds: float) -> StopReason:
+        """Run all trees side by side for so much time; the reason of the stop.
+
+        Each tree ends by itself where it knows enough, as far as it can tell of all. Where that is not so of what they
+        found together, they go on for a while, no matter what each knows.
+        """
+        limits, end = run.limits, monotonic() + seconds
+        total = limits.simulations or MAX_SIMULATIONS
+        shares = [total // self._threads + (k < total % self._threads) for k in range(self._threads)]
+        while True:
+            stop = self._run_trees(run, shares, end)
+            if stop not in ("decided", "precise") or self._threads == 1:
+                return stop
+            if enough := self._enough(limits):
+                return enough
+            if all(core.simulations >= share for core, share in zip(self._cores, shares, strict=True)):
+                return "simulations"
+            self._least = [core.simulations + max(64, core.simulations // 8) for core in self._cores]
+
+    def _run_trees(self, run: Run, shares: Sequence[int], end: float) -> StopReason:
+        """Run every tree until it ends; the reason of the first that could not go on, or of the last."""
+        goal = DECIDED_AT if run.limits.stop_when_decided else 0.0
+        precision = run.limits.target_standard_error or 0.0
+        parts = zip(self._cores, shares, self._least, strict=True)
+        work = [part for part in parts if part[1]]  # a tree without a simulation of its own has nothing to do
+
+        def grow(one: tuple[CoreSearch, int, int]) -> str:
+            core, share, least = one
+            left = end - monotonic()  # less than the time at first where threads start late
+            if left <= 0 and core is not self._cores[0]:
+                return "seconds"
+            return core.run(share, left, goal, precision, self._threads, least, run.pool_seconds)
+
+        stops = self._side_by_side(grow, work)
+        reasons: tuple[StopReason, ...] = ("stopped", "seconds", "memory", "decided", "precise", "simulations")
+        return next(reason for reason in reasons if reason in stops)
+
+    def _enough(self, limits: Limits) -> StopReason | None:
+        """Why what all trees found together ends the search; ``None`` where it does not."""
+        root = self._root()
+        if limits.stop_when_decided and root.decided(DECIDED_AT):
+            return "decided"
+        if limits.target_standard_error is not None and root.precise(limits.target_standard_error):
+            return "precise"
+        return None
+
+    def _side_by_side(self, work: Callable[[S], T], parts: Sequence[S]) -> list[T]:
+        """Do the parts of some work, the first here, each other one in a thread of its own.
+
+        The core lets go of the interpreter's lock. A caller that only waited would cost a thread more, and the system
+        now and then starts two of them on one core.
+        """
+        if len(parts) == 1:
+            return [work(parts[0])]
+        others: list[Future[T]] = []
+        self._stop.resume()
+        try:
+            with ThreadPoolExecutor(len(parts) - 1) as pool:
+                try:
+                    others.extend(pool.submit(work, part) for part in parts[1:])
+                    return [work(parts[0]), *(other.result() for other in others)]
+                except BaseException:
+                    self._stop.call_off()
+                    _outlast(others)
+                    raise
+        finally:
+            self._stop.resume()
+
+    def _root(self) -> Root:
+        """What all trees together found."""
+        return Root.of(self._cores, team_of(self._view.players, self._view.seat))
+
+    def _seen(self) -> CoreView:
+        """The view to search: without what draws and passes showed, if that is to be ignored."""
+        view = self._view.core()
+        return without_voids(view) if self._params.forget else view
+
+    def _belief(self) -> BeliefTable:
+        """Where the hidden tiles may be."""
+        return _belief_table(self._cores[0].belief if self._cores else CoreBelief(self._view.core()))
+
+    @property
+    def _pools(self) -> list[Pool]:
+        """Of the trees that have one."""
+        return [core.pool for core in self._cores if core.pool is not None]
+
+    def _worlds(self) -> tuple[int, float] | None:
+        """Weighted worlds in use and their effective number; ``None`` where every simulation has a fresh one."""
+        pools = self._pools
+        if not pools:
+            return None
+        if pools[0].complete:
+            return pools[0].size, pools[0].effective
+        return sum(pool.size for pool in pools), math.fsum(pool.effective for pool in pools)
+
+    def _forced(self, run: Run) -> Analysis:
+        action: Action = "play" if self._legal else ("draw" if self._view.must == "draw" else "pass")
+        return Analysis(
+            action=action,
+            moves=unsearched(self._view, self._moves),
+            root_value=(),
+            belief=self._belief(),
+            source="forced",
+            stop="forced",
+            limits=run.limits,
+            effort=Effort(0, 0, 0, 0.0),
+            seed=self._seed,
+            deterministic=True,
+            engine_version=VERSION,
+        )
+
+    def _solved(self, entries: Sequence[MoveValue], nodes: int, run: Run) -> Analysis:
+        kept = set(self._moves)
+        moves = solved(self._view, [entry for entry in entries if entry.move in kept])
+        return Analysis(
+            action="play",
+            moves=moves,
+            root_value=moves[0].values,
+            belief=self._belief(),
+            source="exact",
+            stop="exact",
+            limits=run.limits,
+            effort=Effort(0, nodes, 0, run.spent),
+            seed=self._seed,
+            deterministic=True,
+            engine_version=VERSION,
+            omitted_moves=len(self._legal) - len(moves),
+        )
+
+    def _searched(self, stop: StopReason, run: Run) -> Analysis:
+        cores = self._cores
+        root = self._root()
+        worlds, effective = self._worlds() or (None, None)
+        return Analysis(
+            action="play",
+            moves=searched(self._view, cores, root, hidden=self._hidden),
+            root_value=root.value(),
+            belief=self._belief(),
+            source="search",
+            stop=stop,
+            limits=run.limits,
+            effort=Effort(
+                sum(core.simulations for core in cores),
+                sum(core.nodes for core in cores),
+                sum(core.memory_bytes for core in cores),
+                run.spent,
+            ),
+            seed=self._seed,
+            deterministic=stop in _BY_COUNT and not self._hurried and not any(pool.hurried for pool in self._pools),
+            engine_version=VERSION,
+            worlds_used=worlds,
+            effective_sample_size=effective,
+            omitted_moves=len(self._legal) - len(self._moves),
+            final=stop != "running",
+        )
+
+    _hidden = True
+    """Whether there are tiles that the seat does not know."""
+
+
+def core_options(params: SearchParams, players: int, limits: Limits) -> dict[str, Any]:
+    """The core search's keyword arguments for effective limits."""
+    simulations = min(limits.simulations or math.inf, (limits.seconds or math.inf) * ASSUMED_SPEED)
+    pool = params.pool_size(simulations)
+    return {
+        "exploration": params.exploration,
+        "root_exploration": params.root_exploration,
+        "by_spread": params.by_spread,
+        "root_share": params.root_share,
+        "revisit": params.revisit,
+        "common_worlds": params.common_worlds,
+        "epsilon": params.epsilon,
+        "equity": load_equity(players).core,
+        "match": params.match,
+        "memory_bytes": limits.memory_bytes or DEFAULT_MEMORY_BYTES,
+        "expected": int(min(simulations, MAX_SIMULATIONS)),
+        "pool": pool,
+        "extra_worlds": params.extra_size(pool),
+        "policy": load_policy(players) if params.inference or params.follow else None,
+        "temperatures": tuple(params.temperature * fitted for fitted in MODEL_TEMPERATURES[players]),
+        "floor": params.floor,
+        "follow": params.follow,
+        "value": load_world_value(players) if params.net_leaf else None,
+    }
+
+
+def without_voids(view: CoreView) -> CoreView:
+    """What the seat would know if draws and passes told nothing of the other hands."""
+    return CoreView.snapshot(
+        view.players,
+        view.seat,
+        view.layout.placements(),
+        view.hand,
+        view.sizes,
+        view.talon_size,
+        [0] * view.players,
+        view.scores,
+        view.forced,
+    )
+
+
+def analyze(
+    view: View,
+    limits: Limits | None = None,
+    *,
+    seed: int = 0,
+    params: SearchParams | None = None,
+    threads: int = 1,
+    include: Moves = None,
+    exclude: Moves = None,
+) -> Analysis:
+    """Evaluate every legal move of the seat to move, or those that are included or not excluded.
+
+    The same view, limits in simulations, seed, parameters and number of threads give the same answer.
+
+    :raises SniffError: see :class:`Searcher`.
+    """
+    searcher = Searcher(view, seed=seed, params=params, threads=threads, include=include, exclude=exclude)
+    return searcher.run(limits)
+
+
+def recommend(
+    view: View,
+    limits: Limits | None = None,
+    *,
+    seed: int = 0,
+    params: SearchParams | None = None,
+    threads: int = 1,
+    include: Moves = None,
+    exclude: Moves = None,
+) -> MoveEvaluation:
+    """The move to make, with its evaluation; parameters as :func:`analyze`.
+
+    :raises ViewError: there is no move to make: the seat must draw or pass, or is not to move.
+    :raises SniffError: see :class:`Searcher`.
+    """
+    found = analyze(view, limits, seed=seed, params=params, threads=threads, include=include, exclude=exclude)
+    best = found.best
+    if best is None:
+        raise ViewError(f"no tile of the hand fits: seat {view.seat} must {view.must}", reason="NOT_TO_PLAY")
+    return best
+
+
+def _outlast(work: Sequence[Future[T]]) -> None:
+    """Wait for the end of work that has been called off: a second Ctrl-C makes it no faster."""
+    while True:
+        try:
+            wait(work)
+            return
+        except BaseException:
+            continue
+
+
+def _belief_table(belief: CoreBelief) -> BeliefTable:
+    table = belief.table()
+    table.setflags(write=False)
+    return BeliefTable(table, belief.assignments)

@@ -1,0 +1,222 @@
+"""Exact values of rounds whose tiles are all known, by alpha-beta: for study, and for the end of a round.
+
+A *value* is team 0's margin over team 1 from here to the end of the round, in points, when both teams play best and see
+every tile: placements, settlement (docs/rules.md §6), nothing once the target is reached (§7). On demand it is what
+counts beyond the round: team 0's chance to win the match, by match equity.
+Only 2 and 4 seats have one: with 3, no seat's gain is one other seat's loss.
+
+Playing best while seeing everything is not playing best. What a *seat* can expect is exact only where it and the other
+know all: :meth:`Solver.solve_view` says when. Averages of such values over the worlds that a view allows are not
+offered: they suppose that every seat will see what it cannot see (*strategy fusion*), and play worse than a search.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from sniffai.checks import read_whole
+from sniffai.equity import load
+from sniffai.moves import Move
+from sniffai.ports import point_name
+from sniffai.round import Round
+from sniffai.rules import team_of
+from sniffai.view import View
+from sniffai_ext.layout import Layout as CoreLayout
+from sniffai_ext.solver import Solver as CoreSolver
+from sniffai_ext.stop import StopFlag
+from sniffai_ext.turn import Turn
+
+_Row: TypeAlias = tuple[int, int, int, int, float, tuple[tuple[int, int], ...]]
+
+CERTAIN: Final = 20_000
+"""The core's value of a certain win; that of a certain loss is its negative."""
+
+DEFAULT_NODE_CAP: Final = 20_000_000
+"""Placements tried before giving up: some seconds."""
+
+DEFAULT_TABLE_BYTES: Final = 4 << 20
+"""Memory for positions met."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The value of a round, and how to get it."""
+
+    value: float
+    """Team 0's margin from here on in points, or its chance to win the match, whoever is to move."""
+    move: Move
+    """A best move; others may be as good."""
+    nodes: int
+    """Placements tried to find it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveValue:
+    """One move and what comes of it with best play of both teams."""
+
+    move: Move
+    equal_points: tuple[str, ...]
+    """All attachment points that lead to the same future, ``move.at`` among them; empty for the lead."""
+    value: float
+    """Team 0's margin for the rest of the round in points, the move's own points included, or its chance to win the
+    match."""
+    loss: float
+    """How much less value the move has for the mover's team than a best move, at least 0."""
+    margin: int
+    """Team 0's margin at the end of the line, in points; the same as the value where values are points."""
+    chance: float
+    """Team 0's chance to win the match after the line."""
+    line: tuple[Move, ...]
+    """Best play to the end of the round, beginning with the move itself; draws and passes are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewSolution:
+    """What one seat can be sure of."""
+
+    exact: bool
+    """Whether all seats know all, so that the values are what the moves are worth. Otherwise the seat itself knows all,
+    and each value is what it can be sure of at least, should the other know all too."""
+    moves: tuple[MoveValue, ...]
+    """Every distinct legal move, best first."""
+
+
+class Solver:
+    """Answers one question after another; what it finds helps with the next.
+
+    Whether it gives up may depend on the questions before, an answer never does. It may be asked from several threads:
+    a question waits for the one before it. A question asked from within another one (by the handler of a signal) is
+    refused with a BusyError.
+
+    :param match: whether the value is the chance to win the match; else it is the margin.
+    :param table_bytes: memory for positions met, 64..2**40; the largest power of two below is used.
+    :param stop: stops it together with all else that looks at it; by default it has one of its own.
+    :raises LimitsError: a number out of range.
+    """
+
+    def __init__(
+        self, *, match: bool = False, table_bytes: int = DEFAULT_TABLE_BYTES, stop: StopFlag | None = None
+    ) -> None:
+        table_bytes = read_whole(table_bytes, "table_bytes", 64, 1 << 40)
+        self._match = match
+        self._table_bytes = table_bytes
+        self._cores: dict[int, CoreSolver] = {}
+        self._stop = stop or StopFlag()
+        self._turn = Turn("the solver answers a question")
+        self.nodes = 0
+        """Placements tried for the last question."""
+        self.late = False
+        """Whether the last question was given up since its time was over."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a solver is neither copied nor pickled: make another one")
+
+    def stop(self) -> None:
+        """Make the present question and all later ones give up at once. May be called from any thread."""
+        self._stop.stop()
+
+    def _core(self, players: int) -> CoreSolver:
+        """What answers for a number of seats, made when first asked."""
+        if players not in self._cores:
+            equity = load(players).core
+            self._cores[players] = CoreSolver(
+                table_bytes=self._table_bytes, equity=equity, match=self._match, stop=self._stop
+            )
+        return self._cores[players]
+
+    def solve(self, round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, seconds: float = math.inf) -> Solution | None:
+        """The value of a round and a best move; ``None`` when it gave up.
+
+        :param node_cap: placements tried before giving up, 1..2**63-1.
+        :param seconds: time before giving up; infinity for none.
+        :raises ViewError: the round is over, or has 3 seats.
+        :raises LimitsError: the cap is out of range.
+        """
+        with self._turn:
+            core = self._core(round_.players)
+            found = core.solve(round_.core(), node_cap, seconds)
+            nodes = self._noted(core)
+        if found is None:
+            return None
+        value, move = found
+        return Solution(self._told(value), Move.from_codes(*move), nodes)
+
+    def solve_moves(
+        self, round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, seconds: float = math.inf
+    ) -> tuple[MoveValue, ...] | None:
+        """Every distinct legal move of a round with its value, best first; ``None`` when it gave up.
+
+        Parameters and errors as :meth:`solve`, which costs less.
+        """
+        with self._turn:
+            core = self._core(round_.players)
+            found = core.solve_moves(round_.core(), node_cap, seconds)
+            self._noted(core)
+        if found is None:
+            return None
+        return self._ranked(found, round_.core().layout, team_of(round_.players, round_.seat))
+
+    def solve_view(
+        self, view: View, *, node_cap: int = DEFAULT_NODE_CAP, seconds: float = math.inf
+    ) -> ViewSolution | None:
+        """Every distinct legal move of a seat that can infer where every tile lies; ``None`` when it gave up.
+
+        That takes 2 seats and a talon that is empty (then both know all, and the values are exact), or holds one tile
+        while the draws so far tell the seat which (then the values are what it can be sure of).
+
+        :raises ViewError: the seat is not to place a tile, or cannot know where every tile lies.
+        :raises HistoryError: no deal explains the view.
+        :raises LimitsError: the cap is out of range.
+        """
+        with self._turn:
+            core = self._core(view.players)
+            exact, found = core.solve_view(view.core(), node_cap, seconds)
+            self._noted(core)
+        if found is None:
+            return None
+        return ViewSolution(exact, self._ranked(found, view.core().layout, team_of(view.players, view.seat)))
+
+    def _noted(self, core: CoreSolver) -> int:
+        """Keep what a core says of its last question; returns the placements tried."""
+        self.nodes, self.late = core.nodes, core.late
+        return self.nodes
+
+    def _ranked(self, found: Iterable[_Row], layout: CoreLayout, team: int) -> tuple[MoveValue, ...]:
+        """Best first for a team; equal values by tile, then attachment point."""
+        sign = -1 if team else 1
+        rows = sorted(found, key=lambda row: -sign * row[2])
+        best = self._told(rows[0][2])
+        return tuple(
+            MoveValue(
+                Move.from_codes(tile, at),
+                tuple(str(point_name(point)) for point in layout.equal_points(tile, at)),
+                self._told(value),
+                abs(best - self._told(value)),
+                margin,
+                chance,
+                tuple(Move.from_codes(*move) for move in line),
+            )
+            for tile, at, value, margin, chance, line in rows
+        )
+
+    def _told(self, value: int) -> float:
+        """The core's value: points, or of its steps from a certain loss to a certain win the share."""
+        return (value / CERTAIN + 1) / 2 if self._match else value
+
+
+def solve(round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, match: bool = False) -> Solution | None:
+    """:meth:`Solver.solve` of a fresh solver."""
+    return Solver(match=match).solve(round_, node_cap=node_cap)
+
+
+def solve_moves(
+    round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, match: bool = False
+) -> tuple[MoveValue, ...] | None:
+    """:meth:`Solver.solve_moves` of a fresh solver."""
+    return Solver(match=match).solve_moves(round_, node_cap=node_cap)
+
+
+def solve_view(view: View, *, node_cap: int = DEFAULT_NODE_CAP, match: bool = False) -> ViewSolution | None:
+    """:meth:`Solver.solve_view` of a fresh solver."""
+    return Solver(match=match).solve_view(view, node_cap=node_cap)

@@ -1,0 +1,563 @@
+"""Reviews: every placement from what its seat knew, accounts that add up, sources and their errors."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sniffai
+from sniffai import Limits, MatchRecord, Round, View
+from sniffai.equity import load
+from sniffai.errors import SniffError
+from sniffai.play.arena import play_round, play_rounds
+from sniffai.play.arena_result import ArenaSpec
+from sniffai.play.levels import named_player
+from sniffai.play.statistics import mean_and_error
+from sniffai.records.matchfile import format_match
+from sniffai.review import (
+    PHASES,
+    SIGNIFICANT,
+    THRESHOLDS,
+    Judged,
+    Review,
+    StepKind,
+    Subject,
+    Value,
+    Verdict,
+    decision_dict,
+    each_job,
+    jobs_of,
+    read_subject,
+    review,
+    run_job,
+)
+from sniffai.review.drawing import SAMPLES, _outcomes, weigh_draw
+from sniffai.review.story import Choice, Drawing, Story
+from sniffai.review.strength import Strength, lead_margins, level_names, measured, strength_of
+from sniffai.review.verdict import phase_of, verdict_of
+from sniffai.rules import TARGET, TEAMS, team_of
+
+FEW = Limits(simulations=60)
+SEATS = pytest.mark.parametrize("players", [2, 3, 4])
+
+
+@cache
+def played(players: int, number: int = 0, most: int = 40, player: str = "level:attentive") -> tuple[Round, ...]:
+    """The first rounds of a match."""
+    spec = ArenaSpec("random", "random", players, 1, True, 5)
+    found = []
+    for round_ in play_rounds(spec, [named_player(player)] * players, number):
+        found.append(round_)
+        if len(found) == most:
+            break
+    return tuple(found)
+
+
+@cache
+def reviewed(players: int, most: int = 40) -> Review:
+    return review(Subject.of_rounds(played(players, most=most)), FEW, seed=3)
+
+
+# Accounts
+
+
+@SEATS
+def test_start_skill_and_luck_add_up_to_the_result(players: int) -> None:
+    """Added up again here, from the plain values of every step."""
+    found = reviewed(players)
+    told = found.to_dict()
+    last = played(players)[-1]
+    teams = range(TEAMS[players])
+    assert last.match_winner is not None
+    chances, points = told["account"]["start"]["win_probability"], told["account"]["start"]["points"]
+    for kind in told["account"]["luck_by_kind"].values():
+        chances = [a + b for a, b in zip(chances, kind["win_probability"], strict=True)]
+        points = [a + b for a, b in zip(points, kind["points"], strict=True)]
+    for seat in told["account"]["skill_by_seat"].values():
+        chances = [a + b for a, b in zip(chances, seat["win_probability"], strict=True)]
+        points = [a + b for a, b in zip(points, seat["points"], strict=True)]
+    assert chances == pytest.approx([float(team == last.match_winner) for team in teams], abs=1e-9)
+    gains = list(last.scores)
+    assert points == pytest.approx([own - (sum(gains) - own) / (len(gains) - 1) for own in gains], abs=1e-9)
+    assert found.account.residual < 1e-9
+    assert found.account.final
+
+
+@SEATS
+def test_every_step_begins_where_the_one_before_ended(players: int) -> None:
+    found = reviewed(players)
+    table = load(players)
+    for number, round_ in enumerate(found.rounds):
+        steps, story = round_.steps, round_.story
+        assert steps[0].before.chances == table.chance(story.scores, None if story.by_lot else story.leader)
+        for before, after in pairwise(steps):
+            assert before.after == after.before
+        if number:
+            assert steps[0].before.chances == found.rounds[number - 1].steps[-1].after.chances
+        assert round_.account.residual < 1e-9
+        assert (steps[0].kind is StepKind.LOT) == story.by_lot
+        assert steps[-1].kind is StepKind.END
+
+
+@SEATS
+def test_skill_is_what_the_decisions_lost(players: int) -> None:
+    found = reviewed(players)
+    for player in found.players:
+        own = [one for one in found.judged if one.choice.seat == player.seat]
+        changed = found.account.moves[player.seat]
+        assert changed.chances[player.team] == pytest.approx(-sum(one.loss for one in own), abs=1e-9)
+        assert changed.margins[player.team] == pytest.approx(-player.tally.points_loss, abs=1e-9)
+        assert player.tally.decisions + player.forced == len(own)
+        assert sum(tally.decisions for tally in player.phases.values()) == player.tally.decisions
+        assert sum(tally.loss for tally in player.phases.values()) == pytest.approx(player.tally.loss)
+        assert sum(player.tally.verdicts.values()) == player.tally.decisions
+
+
+@SEATS
+def test_luck_is_zero_on_average_when_the_search_plays_itself(players: int) -> None:
+    """Over rounds, for the team of seat 0; and the luck of draws alone, for whoever drew."""
+    whole, draws = [], []
+    for number in range(18):
+        dealt = Round.deal(players, 1000 + number, leader=number % players)
+        end = play_round(dealt, [named_player("search", FEW)] * players, number)
+        found = review(Subject.of_rounds([end]), FEW, seed=number)
+        whole.append(found.account.all_luck.margins[0] - found.account.luck[StepKind.LOT].margins[0])
+        draws += [
+            step.change.margins[team_of(players, step.seat)]
+            for step in found.rounds[0].steps
+            if step.kind is StepKind.DRAW and step.seat is not None
+        ]
+    for values in (whole, draws):
+        mean = mean_and_error(values)
+        assert abs(mean.mean) < 4 * mean.standard_error
+
+
+def test_an_unfinished_round_is_accounted_for_to_its_last_value() -> None:
+    dealt = Round.deal(2, 4)
+    for _ in range(6):
+        dealt.play(dealt.legal_moves()[0])
+    found = review(Subject.of_rounds([dealt]), FEW)
+    assert not found.account.final
+    assert found.account.residual < 1e-9
+    assert found.account.result == found.rounds[0].steps[-1].after
+
+
+# Placements
+
+
+def test_a_win_left_on_the_table_is_a_blunder() -> None:
+    """Seat 0 needs 5 and can score 10 with its first tile, but leads another."""
+    dealt = Round(
+        2,
+        [["5|5", "0|1", "0|2", "1|2", "2|4", "3|4", "0|4"], ["0|0", "1|1", "2|2", "3|3", "4|4", "6|6", "1|6"]],
+        [
+            tile
+            for tile in map(str, sniffai.TILES)
+            if tile not in "5|5 0|1 0|2 1|2 2|4 3|4 0|4 0|0 1|1 2|2 3|3 4|4 6|6 1|6"
+        ],
+        0,
+        [245, 240],
+    )
+    dealt.play("2|4")
+    (one, *_) = review(Subject.of_rounds([dealt]), Limits(simulations=400)).judged
+    assert one.best is not None
+    assert str(one.best.move) == "5|5"
+    assert one.verdict is Verdict.BLUNDER
+    assert one.loss > 0.1
+    assert one.loss > SIGNIFICANT * one.loss_error > 0
+    assert "wins_match" in [reason.kind for reason in one.reasons]
+    assert one.line[0].move == one.best.move
+
+
+def test_the_class_needs_size_and_significance() -> None:
+    assert [verdict_of(loss, 0.0) for loss in (0.0, -0.1, 0.0049, 0.005, 0.0149, 0.015, 0.039, 0.04, 0.9)] == [
+        *[Verdict.NONE] * 3,
+        *[Verdict.DOUBTFUL] * 2,
+        *[Verdict.ERROR] * 2,
+        *[Verdict.BLUNDER] * 2,
+    ]
+    assert verdict_of(0.05, 0.05 / SIGNIFICANT) is Verdict.NONE
+    assert verdict_of(0.05, 0.049 / SIGNIFICANT) is Verdict.BLUNDER
+    assert list(THRESHOLDS) == [verdict for verdict in Verdict if verdict is not Verdict.NONE]
+    assert [phase_of(placed) for placed in (0, 7, 8, 15, 16, 27)] == [p for p in PHASES for _ in range(2)]
+
+
+@SEATS
+def test_forced_and_exact_decisions_are_marked(players: int) -> None:
+    found = reviewed(players)
+    judged = list(found.judged)
+    if players == 2:
+        judged += review(Subject.of_rounds([ended_without_a_talon()]), FEW).judged
+    sources = {one.source for one in judged}
+    assert sources == ({"forced", "search", "exact"} if players == 2 else {"forced", "search"})
+    for one in judged:
+        legal = sniffai.search.searcher.distinct_moves(one.choice.view)
+        assert (one.source == "forced") == (len(legal) == 1)
+        if one.source == "forced":
+            assert (one.value, one.loss, one.verdict) == (None, 0.0, Verdict.NONE)
+        if one.source == "exact":
+            assert one.loss_error == 0.0
+            assert one.loss >= 0.0
+            assert one.choice.view.talon_size == 0
+        if one.was_best:
+            assert one.loss == 0.0
+
+
+@cache
+def ended_without_a_talon() -> Round:
+    """A round of 2 seats that left a choice with the talon empty."""
+    for seed in range(1000):
+        round_ = Round.deal(2, seed)
+        while not round_.over:
+            if not round_.talon and len(round_.view(round_.seat).legal_moves()) > 2:
+                while not round_.over:
+                    round_.play(round_.legal_moves()[-1])
+                return round_
+            round_.play(round_.legal_moves()[0])
+    raise AssertionError
+
+
+def test_only_what_the_seat_knew_counts() -> None:
+    """The same placements, reviewed from one seat's own view, are judged the same to the last bit."""
+    (round_, *_) = played(2)
+    whole = review(Subject.of_rounds([round_]), FEW, seed=9)
+    for seat in range(2):
+        own = review(Subject.of_view(round_.view(seat)), FEW, seed=9)
+        assert [one.choice.seat for one in own.judged] == [seat] * len(own.judged)
+        pairs = zip(own.judged, [one for one in whole.judged if one.choice.seat == seat], strict=True)
+        for mine, other in pairs:
+            assert mine.choice.view == other.choice.view
+            assert (mine.loss, mine.value, mine.reasons) == (other.loss, other.value, other.reasons)
+        assert own.account.residual < 1e-9
+        assert {step.kind for step in own.rounds[0].steps} & {StepKind.OTHERS, StepKind.HANDS} == {StepKind.OTHERS}
+        assert [player.seat for player in own.players] == [seat]
+
+
+def test_the_search_is_not_called_mistaken_by_a_review_of_twice_its_effort() -> None:
+    """tools/measure_review.py measures it well: docs/analysis.md. Here a few rounds, with wide margins."""
+    choices: list[Judged] = []
+    for players in (2, 3, 4):
+        for number in range(2):
+            dealt = Round.deal(players, 50 + number)
+            end = play_round(dealt, [named_player("search", Limits(simulations=1000))] * players, 1)
+            found = review(Subject.of_rounds([end]), Limits(simulations=2000), seed=2)
+            choices += [one for one in found.judged if one.searched]
+    assert len(choices) > 40
+    assert sum(one.verdict.mistake for one in choices) <= 2
+
+
+def test_the_same_seed_gives_the_same_review_in_any_process() -> None:
+    subject = Subject.of_rounds(played(2)[:1])
+    first, other = (review(subject, FEW, seed=4, workers=workers).to_dict() for workers in (1, 2))
+    assert first == other
+    assert first["deterministic"]
+    assert json.loads(json.dumps(first)) == json.loads(json.dumps(other))
+    assert review(subject, FEW, seed=5).to_dict() != first
+
+
+def test_progress_is_told_piece_by_piece() -> None:
+    subject = Subject.of_rounds(played(2)[:1])
+    told: list[tuple[int, int]] = []
+    review(subject, Limits(simulations=10), progress=lambda done, total: told.append((done, total)))
+    total = len(jobs_of(subject))
+    assert told == [(done, total) for done in range(1, total + 1)]
+    assert total == sum(kind in ("Play", "Draw") for kind in (type(e).__name__ for e in subject.stories[0].events))
+
+
+@SEATS
+def test_pieces_are_made_one_after_the_other(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = Subject.of_rounds(played(players))
+    assert subject.size == len(jobs_of(subject))
+    told: list[Story] = []
+    follow = Story.follow
+
+    def noted(story: Story) -> Callable[[int, int], View]:
+        told.append(story)
+        return follow(story)
+
+    monkeypatch.setattr(Story, "follow", noted)
+    next(each_job(subject, FEW, 3))
+    assert told == [subject.stories[0]]
+
+
+# Draws
+
+
+def drawings(players: int) -> list[Drawing]:
+    """Those of rounds of any legal moves, which take long and empty the talon."""
+    seeds = range(250 if players == 2 else 60)
+    rounds = [play_round(Round.deal(players, seed), [named_player("random")] * players, seed) for seed in seeds]
+    subjects = [Subject.of_rounds([round_]) for round_ in rounds]
+    return [point for subject in subjects for point in subject.points() if isinstance(point, Drawing)]
+
+
+@SEATS
+def test_draws_are_sampled_as_the_rules_make_them(players: int) -> None:
+    passes = blocks = 0
+    for drawing in drawings(players):
+        open_pips = {point.pips for point in drawing.before.attachment_points()}
+        outcomes = list(_outcomes(drawing.before, 1))
+        assert len(outcomes) == SAMPLES
+        for outcome in outcomes:
+            fits = [bool({tile.low, tile.high} & open_pips) for tile in outcome.drawn]
+            assert fits == [False] * (len(fits) - 1) + [outcome.fits]
+            assert outcome.fits or len(outcome.drawn) == drawing.before.talon_size
+            assert not set(outcome.drawn) & set(drawing.before.hand)
+            view = outcome.view()
+            if view is None:
+                blocks += 1
+                blocked = outcome.blocked(drawing)
+                assert sum(blocked.margins) == pytest.approx(0.0)
+                assert sum(blocked.chances) == pytest.approx(1.0, abs=1e-6)
+                continue
+            assert view.must == "play"
+            assert (view.seat == drawing.seat) == outcome.fits
+            passes += not outcome.fits
+    assert passes > 0
+    assert blocks > 0
+
+
+def test_a_better_tile_is_more_luck() -> None:
+    """What the tiles drawn are worth is compared with what all tiles that might have come are worth."""
+    found = []
+    for drawing in drawings(2)[:12]:
+        work = weigh_draw(drawing, Limits(simulations=400), 1)
+        searcher, limits = next(work)
+        try:
+            while True:
+                searcher, limits = work.send(searcher.run(limits))
+        except StopIteration as done:
+            found.append(done.value)
+    for one in found:
+        if one.luck is not None:
+            assert one.luck == one.after - one.expected
+            assert one.error > 0
+            assert all(0 <= chance <= 1 for chance in one.expected.chances)
+    assert len({one.luck for one in found}) > 3
+
+
+# Strength
+
+
+def test_strength_is_read_off_the_measured_losses() -> None:
+    for players in (2, 3, 4):
+        names = level_names(players)
+        losses = [measured()["losses"][str(players)][name]["mean"] for name in names]
+        assert names[0] == "newcomer" and names[-1] == "full"
+        assert losses == sorted(losses, reverse=True)
+        for place, (name, loss) in enumerate(zip(names, losses, strict=True)):
+            found = strength_of([loss - 1.0, loss + 1.0] * 50, players)
+            assert found is not None
+            assert (found.level, found.scale) == (name, pytest.approx(place, abs=1e-9))
+            assert found.low <= found.scale <= found.high
+        assert strength_of([0.0] * 19, players) is None
+        wide, narrow = (strength_of([0.0, 2 * losses[2]] * pairs, players) for pairs in (10, 200))
+        assert wide is not None and narrow is not None
+        assert wide.high - wide.low > 2 * (narrow.high - narrow.low)
+        assert strength_of([100.0] * 30, players) == Strength(0.0, 0.0, 0.0, players)
+
+
+def test_levels_are_told_apart() -> None:
+    """A careless player's decisions lose more points than those of one that thinks ahead."""
+    means = []
+    for level in ("level:casual", "level:full"):
+        players = [named_player(level, Limits(simulations=500))] * 2
+        rounds = [play_round(Round.deal(2, 70 + i), players, i) for i in range(6)]
+        found = [
+            one for round_ in rounds for one in review(Subject.of_rounds([round_]), Limits(simulations=500)).judged
+        ]
+        losses = [one.points_loss for one in found if one.searched]
+        assert len(losses) > 20
+        means.append(sum(losses) / len(losses))
+    assert means[0] > 5 * abs(means[1])
+
+
+def test_the_lead_is_worth_points() -> None:
+    assert measured()["lead_margins"].keys() == {"2", "3", "4"}
+    for players in (2, 3, 4):
+        margins = lead_margins(players, 1)
+        assert sum(margins) == pytest.approx(0.0)
+        assert max(margins) == margins[1] > 2
+        assert lead_margins(4, 3) == lead_margins(4, 1)
+
+
+def test_measured_false_alarms_are_below_the_stated_rate() -> None:
+    for row in measured()["false_alarms"].values():
+        assert row["decisions"] > 100
+        assert row["mistakes"] <= 0.02 * row["decisions"]
+
+
+# Sources
+
+
+def plain_round(round_: Round) -> dict[str, Any]:
+    start = round_.start
+    return {
+        "players": start.players,
+        "leader": start.leader,
+        "hands": [list(map(str, hand)) for hand in start.hands],
+        "talon": list(map(str, start.talon)),
+        "scores": list(start.scores),
+    }
+
+
+def trace() -> str:
+    """A trace of :mod:`sniffai.records.trace`: one line."""
+    with open(Path(__file__).parents[2] / "data" / "rounds.jsonl", encoding="utf-8") as file:
+        return next(file).strip()
+
+
+def test_every_form_of_a_round_is_read_alike() -> None:
+    round_ = played(2)[0]
+    events = [{key: value for key, value in event.items() if key != "points"} for event in round_.events]
+    expected = Subject.of_rounds([round_])
+    forms = [
+        format_match(MatchRecord.of([round_])),
+        round_.to_text(),
+        json.dumps({**plain_round(round_), "moves": list(map(str, round_.moves))}),
+        json.dumps({**plain_round(round_), "events": round_.events}, indent=2),
+        json.dumps({**plain_round(round_), "events": events}),
+    ]
+    for text in forms:
+        assert read_subject(text).stories == expected.stories, text[:60]
+
+
+def test_every_form_of_a_view_is_read_alike() -> None:
+    view = played(3)[0].view(1)
+    assert view.dealt is not None
+    plain = {
+        "players": 3,
+        "seat": 1,
+        "leader": view.leader,
+        "hand": list(map(str, view.dealt)),
+        "scores": list(view.scores),
+        "events": [event.to_dict() for event in view.events],
+    }
+    for text in (view.to_text(), json.dumps(plain)):
+        assert read_subject(text) == Subject.of_view(view)
+    assert not Subject.of_view(view).whole
+
+
+def test_traces_are_the_rounds_of_a_match() -> None:
+    line = trace()
+    assert len(read_subject(line).stories) == 1
+    with pytest.raises(SniffError, match=r"^line 2: round 2: ") as raised:
+        read_subject(f"{line}\n{line}\n")
+    assert raised.value.reason in ("WRONG_SCORES", "WRONG_LEADER")
+    broken = json.loads(line)
+    broken["steps"][0]["points"] = 35
+    with pytest.raises(SniffError, match=r"^line 1: round 1, steps\[0\]\.points: "):
+        read_subject(json.dumps(broken))
+
+
+def without(text: str, word: str) -> str:
+    """The text without its first line that begins with a word."""
+    lines = text.splitlines()
+    lines.remove(next(line for line in lines if line.startswith(word)))
+    return "\n".join(lines)
+
+
+def broken_texts() -> dict[str, tuple[str, str, str]]:
+    """By name: a text that cannot be reviewed, the field told, the reason."""
+    round_ = played(2)[0]
+    record = format_match(MatchRecord.of(played(2)))
+    plain = plain_round(round_)
+    moves = list(map(str, round_.moves))
+    view = round_.view(0)
+    number = record.splitlines().index(next(line for line in record.splitlines() if line.startswith("end "))) + 1
+    return {
+        "empty": ("", "Players", "UNREADABLE"),
+        "no round": ('[Players "2"]\n', "rounds", "NO_ROUNDS"),
+        "no tag": (without(record, "[Players"), "Players", "UNREADABLE"),
+        "no end": (without(record, "end "), f"line {number}", "UNREADABLE"),
+        "a long number": (f'{{"players": 2,\n "scores": [{"1" * 5000}]}}', "line 2", "UNREADABLE"),
+        "no json": ('{"players": 2,\n "hands": [}', "line 2", "UNREADABLE"),
+        "a snapshot": (snapshot(round_), "view", "NO_EVENTS"),
+        "nothing known": ('{"cards": []}', "", "UNREADABLE"),
+        "a field too many": (json.dumps({**plain, "moves": moves, "cheat": 1}), "cheat", "UNKNOWN_FIELD"),
+        "a field too few": (json.dumps({"hands": plain["hands"], "moves": moves}), "players", "MISSING_FIELD"),
+        "no moves": (json.dumps({**plain, "moves": 3}), "moves", "WRONG_TYPE"),
+        "a wrong move": (json.dumps({**plain, "moves": [*moves[:2], moves[0]]}), "moves[2].tile", "TILE_ON_TABLE"),
+        "a broken view": (view.to_text().replace("leader=", "leader=9"), "leader", "SEAT_OUT_OF_RANGE"),
+    }
+
+
+def snapshot(round_: Round) -> str:
+    start = Round.from_deal(round_.start)
+    start.play(round_.moves[0])
+    return View.from_snapshot(
+        players=2,
+        seat=start.seat,
+        table=start.moves,
+        hand=start.hands[start.seat],
+        sizes=[len(hand) for hand in start.hands],
+        talon_size=len(start.talon),
+        scores=start.scores,
+    ).to_text()
+
+
+@pytest.mark.parametrize("name", broken_texts())
+def test_broken_texts_are_told_with_their_place(name: str) -> None:
+    text, field, reason = broken_texts()[name]
+    with pytest.raises(SniffError) as raised:
+        read_subject(text)
+    assert (raised.value.field, raised.value.reason) == (field, reason)
+
+
+def test_a_record_that_is_not_true_is_told_with_line_round_and_event() -> None:
+    lines = format_match(MatchRecord.of(played(2))).splitlines()
+    at = next(i for i, line in enumerate(lines) if " +" in line)
+    lines[at] = lines[at].replace(" +", " +5")
+    with pytest.raises(SniffError, match=rf"^line {at + 1}: round \d+, event \d+: the count is ") as raised:
+        read_subject("\n".join(lines))
+    assert raised.value.reason == "WRONG_POINTS"
+
+
+def test_rounds_must_follow_each_other() -> None:
+    first, second, *_ = played(2)
+    for rounds, reason in (
+        ([second, first], "WRONG_SCORES"),
+        ([first, played(3)[0]], "WRONG_PLAYERS"),
+        ([played(2)[-1], first], "MATCH_OVER"),
+        ([Round.deal(2, 1), first], "ROUND_UNFINISHED"),
+        ([], "NO_ROUNDS"),
+        ([first, "no round"], "WRONG_TYPE"),
+    ):
+        with pytest.raises(SniffError) as raised:
+            Subject.of_rounds(rounds)  # type: ignore[arg-type]
+        assert raised.value.reason == reason
+    assert first.went_out is not None or first.blocked
+    if first.went_out is not None:
+        other = Round.deal(2, 1, leader=1 - first.went_out, scores=first.scores)
+        with pytest.raises(SniffError, match=r"^rounds\[1\]\.leader: seat"):
+            Subject.of_rounds([first, other])
+
+
+def test_a_part_of_a_match_may_begin_anywhere() -> None:
+    rounds = played(2)[1:4]
+    found = review(Subject.of_rounds(rounds), FEW)
+    assert found.account.residual < 1e-9
+    assert found.account.start.chances == load(2).chance(rounds[0].start.scores, rounds[0].start.leader)
+    assert max(rounds[-1].scores) < TARGET[2]
+    assert 0 < found.account.result.chances[0] < 1
+
+
+def test_values_are_added_by_team() -> None:
+    one, other = Value((0.25, 0.75), (1.0, -1.0)), Value((0.5, 0.5), (-2.0, 2.0))
+    assert one + other == Value((0.75, 1.25), (-1.0, 1.0))
+    assert (one - other) + other == one
+    assert Value.mean([one, other]) == Value((0.375, 0.625), (-0.5, 0.5))
+    assert Value.total([], 2) == Value.zero(2)
+
+
+def test_a_job_stands_by_itself() -> None:
+    jobs = jobs_of(Subject.of_rounds(played(2)[:1]), FEW, 3)
+    results = [run_job(job) for job in reversed(jobs)]
+    judged = [result for result in reversed(results) if isinstance(result, Judged)]
+    whole = review(Subject.of_rounds(played(2)[:1]), FEW, seed=3)
+    assert [decision_dict(one) for one in judged] == [decision_dict(one) for one in whole.judged]
+    assert [job.forced for job in jobs if isinstance(job.point, Choice)] == [not one.searched for one in judged]
