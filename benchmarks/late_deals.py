@@ -181,11 +181,11 @@ class Verdict:
 
 def told(entry: MoveEvaluation, match: bool) -> tuple[float, float]:
     """The value and its error that a search tells, in points."""
-    assert entry.mean_margin is not None and entry.standard_error is not None
+    assert entry.expected_margin is not None and entry.standard_error is not None
     assert entry.win_probability is not None and entry.win_probability_error is not None
     if match:
         return MATCH_POINTS * entry.win_probability, MATCH_POINTS * entry.win_probability_error
-    return entry.mean_margin, entry.standard_error
+    return entry.expected_margin, entry.standard_error
 
 
 def judge(players: int, simulations: int, match: bool, least: int, most: int, seed: int) -> Verdict | None:

@@ -243,17 +243,17 @@ def _ends(case: _Case) -> Iterator[Reason]:
 def _value(case: _Case) -> Iterator[Reason]:
     """What the analysis expects, where it knows and found the move no worse than the others."""
     entry = case.entries.get(case.mine.move)
-    if entry is None or entry.mean_margin is None or entry.standard_error is None:
+    if entry is None or entry.expected_margin is None or entry.standard_error is None:
         return
-    margins = [one.mean_margin for one in case.known_others if one.mean_margin is not None]
-    if (case.against and not margins) or (margins and entry.mean_margin < max(margins)):
+    margins = [one.expected_margin for one in case.known_others if one.expected_margin is not None]
+    if (case.against and not margins) or (margins and entry.expected_margin < max(margins)):
         return
     other = max(margins, default=None)
     yield Reason(
         ReasonKind.VALUE,
-        2.0 + (entry.mean_margin - other if other is not None else 0.0),
+        2.0 + (entry.expected_margin - other if other is not None else 0.0),
         against=case.against,
-        value=entry.mean_margin,
+        value=entry.expected_margin,
         error=entry.standard_error,
         other=other,
     )

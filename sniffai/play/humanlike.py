@@ -64,9 +64,9 @@ class ForgetfulPlayer:
             return self.search.pick(analysis, seed)
         lots = Random(seed)
         seeming = [
-            (entry.mean_margin + lots.gauss(0.0, self.misjudges), -entry.rank, entry.move)
+            (entry.expected_margin + lots.gauss(0.0, self.misjudges), -entry.rank, entry.move)
             for entry in analysis.moves
-            if entry.mean_margin is not None
+            if entry.expected_margin is not None
         ]
         return max(seeming)[2]
 

@@ -316,8 +316,8 @@ def _move_dict(entry: MoveEvaluation) -> dict[str, Any]:
         "points_now": entry.points_now,
         "win_probability": entry.win_probability,
         "win_probability_error": entry.win_probability_error,
-        "margin": entry.mean_margin,
-        "margin_error": entry.standard_error,
+        "expected_margin": entry.expected_margin,
+        "standard_error": entry.standard_error,
         "visits": entry.visits,
     }
 

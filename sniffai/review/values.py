@@ -30,7 +30,7 @@ class Value:
         """
         return cls(
             tuple(value.win_probability for value in values),
-            tuple(value.mean_margin + margin for value, margin in zip(values, banked, strict=True)),
+            tuple(value.expected_margin + margin for value, margin in zip(values, banked, strict=True)),
         )
 
     @classmethod

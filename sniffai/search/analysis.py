@@ -34,7 +34,7 @@ class TeamValue:
     """One team's prospect: for the rest of the round, in points, and for the match."""
 
     team: int
-    mean_margin: float
+    expected_margin: float
     standard_error: float | None
     """Of the mean, above 0 unless the round was solved: chance, the resolution of what was seen, the tree's drift and
     the sampled worlds; the search's model of the other players is no part of it. ``None`` where it is not known: after
@@ -76,7 +76,7 @@ class MoveEvaluation:
     """Simulations that could have begun with it."""
     values: tuple[TeamValue, ...]
     """By team, the move's own points included; empty for a move without a visit in a search."""
-    mean_margin: float | None
+    expected_margin: float | None
     """The value for the mover's team; ``None`` without a visit."""
     standard_error: float | None
     """``None`` where it is not known, see :attr:`TeamValue.standard_error`."""

@@ -43,7 +43,7 @@ def solved(view: View, entries: Sequence[MoveValue]) -> tuple[MoveEvaluation, ..
         values = _exact_values(entry)
         own = values[team]
         standing = Standing(
-            first.mean_margin - own.mean_margin,
+            first.expected_margin - own.expected_margin,
             first.win_probability - own.win_probability,
             not best,
             1 / sum(equal) if best else 0.0,
@@ -78,7 +78,7 @@ def _evaluation(
         visits=visits,
         availability=availability,
         values=values,
-        mean_margin=own.mean_margin if own else None,
+        expected_margin=own.expected_margin if own else None,
         standard_error=own.standard_error if own else None,
         points_now=points,
         count_after=count,

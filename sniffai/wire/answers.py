@@ -120,7 +120,7 @@ def _evaluation(evaluation: MoveEvaluation) -> Fields:
 def _value(value: TeamValue) -> Fields:
     return {
         "team": value.team,
-        "expected_margin": value.mean_margin,
+        "expected_margin": value.expected_margin,
         "standard_error": value.standard_error,
         "standard_deviation": value.standard_deviation,
         "win_probability": value.win_probability,

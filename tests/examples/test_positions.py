@@ -124,12 +124,12 @@ def test_greed_loses_significantly(lesson: Lesson, seed: int) -> None:
     found = analyze(view(lesson.file), LONG, seed=seed, params=EVEN)
     best, greedy = found.moves[0], evaluation(found, lesson.instead or "")
     assert str(best.move) in lesson.play
-    assert best.mean_margin is not None
+    assert best.expected_margin is not None
     assert best.standard_error is not None
-    assert greedy.mean_margin is not None
+    assert greedy.expected_margin is not None
     assert greedy.standard_error is not None
     error = math.hypot(best.standard_error, greedy.standard_error)
-    assert best.mean_margin - greedy.mean_margin > ERRORS * error
+    assert best.expected_margin - greedy.expected_margin > ERRORS * error
     assert best.win_probability_error is not None
     assert greedy.win_probability_error is not None
     assert greedy.win_probability_loss is not None
@@ -153,7 +153,7 @@ def test_one_ends_the_match() -> None:
     best = answer("2-seats-match-point.json").moves[0]
     reached = now.scores_now[team_of(now.players, now.seat)] + best.points_now
     assert (reached, TARGET[now.players]) == (255, 250)
-    assert best.mean_margin == 10.0
+    assert best.expected_margin == 10.0
     assert best.win_probability == 1.0
     errors = best.standard_error, best.win_probability_error
     assert all(error is not None and 0 < error < 0.001 for error in errors), "searched, not solved: not 0"

@@ -138,7 +138,7 @@ def check_value(judge: Judge, move: sniffai.Move, reason: Reason, others: Others
     def margin(of: sniffai.Move) -> float | None:
         for entry in analysis.moves:
             if entry.move.tile == of.tile and (entry.move.at == of.at or of.at in entry.equal_points):
-                return entry.mean_margin if entry.standard_error is not None else None
+                return entry.expected_margin if entry.standard_error is not None else None
         return None
 
     known = [value for other in others if (value := margin(other)) is not None]

@@ -57,7 +57,7 @@ def test_a_move_stands_for_its_equal_attachment_points() -> None:
 def test_one_included_move_gets_a_value() -> None:
     found = analyze(two_ends_alike(), FEW, include=["1|6@6|6:LINE_A"])
     assert (found.source, found.moves[0].visits, found.moves[0].best_probability) == ("search", 400, 1.0)
-    assert found.moves[0].mean_margin is not None
+    assert found.moves[0].expected_margin is not None
 
 
 def test_solved_moves_are_ranked_among_those_considered() -> None:

@@ -58,7 +58,7 @@ def test_a_lost_match_is_played_for_points() -> None:
         for simulations in (200, 2000, 20_000):
             analysis = analyze(View.from_text(LOST), Limits(simulations=simulations), seed=seed)
             assert str(analysis.moves[0].move) == "4|5@3|5:HIGH"
-            assert number(analysis.moves[0].mean_margin) > 0
+            assert number(analysis.moves[0].expected_margin) > 0
     assert all(entry.loss_significant for entry in analysis.moves[1:])
     assert all(number(entry.loss) > 8 for entry in analysis.moves[1:])
     assert number(analysis.moves[0].best_probability) > 0.99
@@ -90,7 +90,7 @@ def test_margins_in_a_decided_match_are_those_of_a_search_for_points(players: in
             for match in (True, False)
         )
         if told.source == "search":
-            best = {entry.move: number(entry.mean_margin) for entry in plain.moves}
+            best = {entry.move: number(entry.expected_margin) for entry in plain.moves}
             lost = next(entry.win_probability_loss for entry in told.moves if entry.move == plain.moves[0].move)
             if abs(number(lost)) < 1e-4:
                 gaps.append(best[plain.moves[0].move] - best[told.moves[0].move])
@@ -227,7 +227,7 @@ def test_solved_rounds_of_decided_matches_are_solved_for_points(players: int) ->
                 for analysis in found:
                     assert analysis.source == "exact"
                     seen += 1
-                    margins = [entry.values[team].mean_margin for entry in analysis.moves]
+                    margins = [entry.values[team].expected_margin for entry in analysis.moves]
                     first = analysis.moves[0]
                     for entry, margin in zip(analysis.moves, margins, strict=True):
                         if abs(number(entry.win_probability_loss)) < 1e-4:

@@ -35,11 +35,11 @@ GIVEN_UP = Round.from_text(
 def test_a_reply_that_looked_bad_once_is_tried_again(simulations: int, match: bool) -> None:
     params = SearchParams(exact=False, match=match)
     found = analyze_deal(GIVEN_UP, Limits(simulations=simulations), params=params)
-    assert [(str(entry.move), entry.mean_margin) for entry in found.moves] == [
+    assert [(str(entry.move), entry.expected_margin) for entry in found.moves] == [
         ("0|2@0|1:LOW", 2.5),
         ("0|5@0|1:LOW", -55),
     ]
-    assert [value.mean_margin for value in found.moves[1].values] == [-55, 20, 35]
+    assert [value.expected_margin for value in found.moves[1].values] == [-55, 20, 35]
     assert found.source == "search"
 
 
@@ -48,7 +48,7 @@ def test_four_seats_are_not_told_the_wrong_value_as_certain() -> None:
     round_ = late_deal(4, 2275, 8, 17)
     assert round_ is not None
     found = analyze_deal(round_, Limits(simulations=20_000), params=SearchParams(exact=False, match=False))
-    values = {str(entry.move): entry.mean_margin for entry in found.moves}
+    values = {str(entry.move): entry.expected_margin for entry in found.moves}
     assert values["1|6@4|6:HIGH"] == 75
 
 
@@ -100,7 +100,7 @@ def test_a_proven_line_goes_on_to_the_end_and_is_worth_what_is_told(players: int
                 after.play(step.move)
             assert after.over
             gains = [end - now for end, now in zip(after.scores, round_.scores, strict=True)]
-            assert entry.mean_margin == gains[team] - (sum(gains) - gains[team]) / (len(gains) - 1)
+            assert entry.expected_margin == gains[team] - (sum(gains) - gains[team]) / (len(gains) - 1)
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -113,8 +113,8 @@ def test_several_trees_tell_what_one_of_them_proves(players: int) -> None:
             analyze_deal(round_, Limits(simulations=2000), params=SearchParams(exact=False), threads=threads)
             for threads in (1, 3)
         )
-        assert {e.move: e.values[0].mean_margin for e in alone.moves} == {
-            e.move: e.values[0].mean_margin for e in together.moves
+        assert {e.move: e.values[0].expected_margin for e in alone.moves} == {
+            e.move: e.values[0].expected_margin for e in together.moves
         }
 
 
@@ -130,7 +130,7 @@ def test_a_seat_that_knows_every_tile_is_told_the_truth_too() -> None:
         searched = analyze(view, Limits(simulations=3000), params=SearchParams(exact=False, match=False))
         solved = analyze(view, params=SearchParams(match=False))
         assert (searched.source, solved.source) == ("search", "exact")
-        assert {e.move: e.mean_margin for e in searched.moves} == {e.move: e.mean_margin for e in solved.moves}
+        assert {e.move: e.expected_margin for e in searched.moves} == {e.move: e.expected_margin for e in solved.moves}
         assert all(error > 0 for error in errors(searched))
     assert found >= 5
 

@@ -36,9 +36,9 @@ def test_with_two_teams_the_round_is_solved(players: int, match: bool) -> None:
         assert not any(step.estimated for entry in found.moves for step in entry.line)
         sign = -1 if team_of(players, round_.seat) else 1
         for entry, true in zip(found.moves, truth, strict=True):
-            both = [(value.mean_margin, value.win_probability) for value in entry.values]
+            both = [(value.expected_margin, value.win_probability) for value in entry.values]
             assert both == [(true.margin, true.chance), (-true.margin, 1 - true.chance)]
-            assert entry.mean_margin == sign * true.margin
+            assert entry.expected_margin == sign * true.margin
             assert entry.loss == sign * (truth[0].margin - true.margin)
             assert entry.win_probability_loss == pytest.approx(sign * (truth[0].chance - true.chance))
             assert true.loss == pytest.approx(entry.win_probability_loss if match else entry.loss, abs=1e-4)

@@ -88,22 +88,22 @@ def check_values(view: View, analysis: sniffai.Analysis) -> None:
     best = analysis.moves[0]
     for entry in analysis.moves:
         assert [value.team for value in entry.values] == list(range(TEAMS[view.players]))
-        assert math.fsum(value.mean_margin for value in entry.values) == pytest.approx(0, abs=1e-6)
+        assert math.fsum(value.expected_margin for value in entry.values) == pytest.approx(0, abs=1e-6)
         assert math.fsum(value.win_probability for value in entry.values) == pytest.approx(1, abs=1e-6)
         assert all(0 <= value.win_probability <= 1 for value in entry.values)
         own = entry.values[mover]
-        assert (entry.mean_margin, entry.standard_error) == (own.mean_margin, own.standard_error)
+        assert (entry.expected_margin, entry.standard_error) == (own.expected_margin, own.standard_error)
         assert (entry.win_probability, entry.win_probability_error) == (own.win_probability, own.win_probability_error)
         assert entry.points_now == view.points(entry.move)
         assert entry.line[0].move == entry.move
         assert not entry.line[0].estimated
         assert all(step.estimated for step in entry.line[1:])
-        assert entry.loss == pytest.approx((best.mean_margin or 0) - own.mean_margin)
+        assert entry.loss == pytest.approx((best.expected_margin or 0) - own.expected_margin)
         assert entry.win_probability_loss == pytest.approx((best.win_probability or 0) - own.win_probability)
     assert (best.loss, best.win_probability_loss, best.loss_significant) == (0, 0, False)
     assert math.fsum(entry.best_probability or 0 for entry in analysis.moves) == pytest.approx(1)
     root = analysis.root_value[mover]
-    for told, name in ((root.mean_margin, "mean_margin"), (root.win_probability, "win_probability")):
+    for told, name in ((root.expected_margin, "expected_margin"), (root.win_probability, "win_probability")):
         assert told == pytest.approx(math.fsum(entry.visits * getattr(entry, name) for entry in analysis.moves) / 900)
     assert math.fsum(value.win_probability for value in analysis.root_value) == pytest.approx(1, abs=1e-6)
 
@@ -114,7 +114,7 @@ def test_every_move_is_listed_even_with_one_simulation() -> None:
     assert len(analysis.moves) == len(distinct_moves(view))
     assert [entry.visits for entry in analysis.moves] == [1] + [0] * (len(analysis.moves) - 1)
     unvisited = analysis.moves[-1]
-    assert unvisited.values == () and unvisited.mean_margin is None and unvisited.loss is None
+    assert unvisited.values == () and unvisited.expected_margin is None and unvisited.loss is None
     assert (unvisited.win_probability, unvisited.win_probability_error) == (None, None)
     assert (unvisited.win_probability_loss, unvisited.best_probability) == (None, None)
 
@@ -372,7 +372,7 @@ def test_trees_put_together_have_the_mean_and_spread_of_all_their_simulations() 
     single = analyze(view, Limits(simulations=1000), seed=3).moves
     by_move = {entry.move: entry for entry in single}
     for entry in merged[:2]:
-        assert entry.mean_margin == pytest.approx(by_move[entry.move].mean_margin, abs=6)
+        assert entry.expected_margin == pytest.approx(by_move[entry.move].expected_margin, abs=6)
         assert entry.values[0].standard_deviation == pytest.approx(
             by_move[entry.move].values[0].standard_deviation, rel=0.5
         )
@@ -413,7 +413,7 @@ def test_the_winning_placement_is_preferred_to_a_larger_margin() -> None:
     assert 0 < (best.win_probability_error or 0) < 1e-4
     by_margin = analyze(view, Limits(simulations=20_000), seed=1, params=SearchParams(match=False)).moves[0]
     assert by_margin.move != best.move
-    assert (by_margin.mean_margin or 0) > (best.mean_margin or 0)
+    assert (by_margin.expected_margin or 0) > (best.expected_margin or 0)
     assert (by_margin.win_probability or 0) < 1
 
 
@@ -511,7 +511,9 @@ def test_the_stated_error_covers_the_long_run_difference(simulations: int, threa
             for seed in range(5):
                 found = {e.move: e for e in analyze(view, limits, seed=seed, threads=threads).moves}
                 one, two = ((entry, found[entry.move]) for entry in long.moves[:2])
-                held["margin"] += within(one, two, lambda entry: (entry.mean_margin or 0, entry.standard_error or 0))
+                held["margin"] += within(
+                    one, two, lambda entry: (entry.expected_margin or 0, entry.standard_error or 0)
+                )
                 held["chance"] += within(
                     one, two, lambda entry: (entry.win_probability or 0, entry.win_probability_error or 0)
                 )
@@ -540,7 +542,7 @@ def test_a_target_within_reach_ends_the_round_there() -> None:
     view = View.from_events(players=2, seat=0, leader=0, hand=hand, events=events, scores=[235, 0])
     entry = next(entry for entry in analyze(view, Limits(simulations=2000)).moves if str(entry.move.tile) == "1|4")
     assert entry.points_now == 15
-    assert (entry.mean_margin, entry.values[0].standard_deviation) == (15.0, 0.0)
+    assert (entry.expected_margin, entry.values[0].standard_deviation) == (15.0, 0.0)
     assert len(entry.line) == 1
 
 
@@ -610,11 +612,11 @@ def test_no_move_starves_that_begins_badly() -> None:
     for seed in (1, 2):
         moves = analyze(LOCKED_OUT, Limits(simulations=200_000), seed=seed, params=SearchParams(match=False)).moves
         locks = next(entry for entry in moves if str(entry.move) == "3|5@1|5:HIGH")
-        assert (locks.mean_margin or 0) > 15
+        assert (locks.expected_margin or 0) > 15
         assert locks.rank == 1 or (locks.loss or 0) < 1
         starved = analyze(LOCKED_OUT, Limits(simulations=200_000), seed=seed, params=old).moves
         locks = next(entry for entry in starved if str(entry.move) == "3|5@1|5:HIGH")
-        assert (locks.rank, (locks.mean_margin or 0) > 15) != (1, True)
+        assert (locks.rank, (locks.expected_margin or 0) > 15) != (1, True)
 
 
 def test_what_keeps_the_other_seat_out_is_found_with_two_seats_too() -> None:
@@ -625,5 +627,5 @@ def test_what_keeps_the_other_seat_out_is_found_with_two_seats_too() -> None:
     for seed in (1, 2):
         moves = analyze(LOCKED_IN, Limits(simulations=200_000), seed=seed, params=SearchParams(match=False)).moves
         assert str(moves[0].move) in ("2|4@0|2:HIGH", "2|2@0|2:HIGH", "4|4@0|4:HIGH")
-        assert (moves[0].mean_margin or 0) > 60
-        assert sum((entry.mean_margin or 0) > 25 for entry in moves) >= 3
+        assert (moves[0].expected_margin or 0) > 60
+        assert sum((entry.expected_margin or 0) > 25 for entry in moves) >= 3
