@@ -75,8 +75,9 @@ examples: $(STAMPS)/core $(STAMPS)/test ## put what the engine prints now into R
 	@echo "==> running the examples of the documents"
 	@$(BIN)/python -m tools.examples
 
-bench: $(STAMPS)/core ## print the speed of rollouts and search, and the signature
+bench: $(STAMPS)/core ## print the speed of rollouts and search, and the signature beside the recorded one
 	@$(BIN)/sniffai bench
+	@echo "benchmarks/signature.txt: $$(cat benchmarks/signature.txt)"
 
 fuzz: $(STAMPS)/core $(STAMPS)/test ## send a server 20,000 requests by chance, each time others
 	@echo "==> fuzzing the server"

@@ -1,7 +1,16 @@
-"""The bench signature and the speeds' form. How fast this machine is, no test asks."""
+"""The bench signature and the form of the measured speeds. No test asks how fast this machine is."""
+
+from pathlib import Path
 
 from sniffai.lab.bench import equity_ratio, measure, packed_round_bytes, signature, thread_ratio
 from sniffai.rules import PLAYERS
+
+SIGNATURE = Path(__file__).parents[3] / "benchmarks" / "signature.txt"
+
+
+def test_the_signature_is_the_recorded_one() -> None:
+    """A change of play that is intended changes the file in the same commit (see CONTRIBUTING.md)."""
+    assert f"{signature()}\n" == SIGNATURE.read_text(encoding="utf-8")
 
 
 def test_the_signature_is_the_same_twice() -> None:
