@@ -151,7 +151,7 @@ class Analysis:
     moves: tuple[MoveEvaluation, ...]
     """The moves considered (all legal ones, unless some were included or excluded), best first, equal ones once; empty
     unless ``action`` is ``"play"``."""
-    root_value: tuple[TeamValue, ...]
+    root_values: tuple[TeamValue, ...]
     """By team, over all simulations; empty where nothing was searched."""
     belief: BeliefTable
     source: Source
@@ -168,7 +168,7 @@ class Analysis:
     search. Where it is ``belief.assignments``, they are all there are."""
     effective_sample_size: float | None = None
     """How many worlds of equal weight would tell as much, 1..``worlds_used``; ``None`` where that is."""
-    omitted_moves: int = 0
+    omitted_move_count: int = 0
     """Legal moves not considered, equal ones once."""
     final: bool = True
     """``False``: a snapshot of a search that goes on."""

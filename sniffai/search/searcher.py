@@ -318,7 +318,7 @@ class Searcher:
         return Analysis(
             action=action,
             moves=unsearched(self._view, self._moves),
-            root_value=(),
+            root_values=(),
             belief=self._belief(),
             source="forced",
             stop="forced",
@@ -335,7 +335,7 @@ class Searcher:
         return Analysis(
             action="play",
             moves=moves,
-            root_value=moves[0].values,
+            root_values=moves[0].values,
             belief=self._belief(),
             source="exact",
             stop="exact",
@@ -344,7 +344,7 @@ class Searcher:
             seed=self._seed,
             deterministic=True,
             engine_version=VERSION,
-            omitted_moves=len(self._legal) - len(moves),
+            omitted_move_count=len(self._legal) - len(moves),
         )
 
     def _searched(self, stop: StopReason, run: Run) -> Analysis:
@@ -354,7 +354,7 @@ class Searcher:
         return Analysis(
             action="play",
             moves=searched(self._view, cores, root, hidden=self._hidden),
-            root_value=root.value(),
+            root_values=root.value(),
             belief=self._belief(),
             source="search",
             stop=stop,
@@ -370,7 +370,7 @@ class Searcher:
             engine_version=VERSION,
             worlds_used=worlds,
             effective_sample_size=effective,
-            omitted_moves=len(self._legal) - len(self._moves),
+            omitted_move_count=len(self._legal) - len(self._moves),
             final=stop != "running",
         )
 

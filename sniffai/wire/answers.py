@@ -68,7 +68,7 @@ def write_analysis(
     fields: Fields = {
         "action": ACTIONS[analysis.action],
         "moves": [_evaluation(one) for one in listed],
-        "root_values": [_value(value) for value in analysis.root_value],
+        "root_values": [_value(value) for value in analysis.root_values],
         "belief": _belief(analysis.belief),
         "source": SOURCES[analysis.source],
         "stop_reason": STOPS[analysis.stop],
@@ -81,7 +81,7 @@ def write_analysis(
         "final": analysis.final,
         "worlds_used": analysis.worlds_used,
         "effective_sample_size": analysis.effective_sample_size,
-        "omitted_move_count": analysis.omitted_moves + len(analysis.moves) - len(listed),
+        "omitted_move_count": analysis.omitted_move_count + len(analysis.moves) - len(listed),
         "client_tag": client_tag,
     }
     if listed:

@@ -31,10 +31,10 @@ def test_only_the_included_moves_are_searched(players: int) -> None:
     found = analyze(view, FEW, include=moves[1:3])
     assert {entry.move for entry in found.moves} == set(moves[1:3])
     assert sum(entry.visits for entry in found.moves) == 400
-    assert found.omitted_moves == len(moves) - 2
+    assert found.omitted_move_count == len(moves) - 2
     rest = analyze(view, FEW, exclude=[str(move) for move in moves[1:3]])
     assert {entry.move for entry in rest.moves} == set(moves) - set(moves[1:3])
-    assert rest.omitted_moves == 2
+    assert rest.omitted_move_count == 2
     assert sum(entry.best_probability or 0 for entry in rest.moves) == pytest.approx(1)
 
 
@@ -42,7 +42,7 @@ def test_all_moves_included_are_the_same_as_none() -> None:
     view = two_ends_alike()
     every = analyze(view, FEW, seed=3, include=view.legal_moves())
     assert every.moves == analyze(view, FEW, seed=3).moves
-    assert every.omitted_moves == 0
+    assert every.omitted_move_count == 0
 
 
 def test_a_move_stands_for_its_equal_attachment_points() -> None:
@@ -68,7 +68,7 @@ def test_solved_moves_are_ranked_among_those_considered() -> None:
     assert [entry.move for entry in rest.moves] == [entry.move for entry in whole.moves[1:]]
     assert rest.moves[0].loss == 0
     assert [entry.rank for entry in rest.moves] == list(range(1, len(whole.moves)))
-    assert rest.omitted_moves == 1
+    assert rest.omitted_move_count == 1
 
 
 def ends(seed: int) -> list[View]:

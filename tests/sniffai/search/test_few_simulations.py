@@ -38,7 +38,7 @@ def test_unknown_is_told_as_unknown(players: int, simulations: int) -> None:
         found = analyze(view, Limits(simulations=simulations), seed=1)
         if found.source == "exact":
             continue
-        for value in [*found.root_value, *(value for entry in found.moves for value in entry.values)]:
+        for value in [*found.root_values, *(value for entry in found.moves for value in entry.values)]:
             assert value.standard_error is value.standard_deviation is value.win_probability_error is None
         for entry in found.moves:
             assert entry.standard_error is entry.win_probability_error is entry.best_probability is None

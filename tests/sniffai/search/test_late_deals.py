@@ -137,7 +137,7 @@ def test_a_seat_that_knows_every_tile_is_told_the_truth_too() -> None:
 
 def errors(found: Analysis) -> list[float]:
     """All that is told as an error of a value: after few simulations none is."""
-    told = [value for entry in found.moves for value in entry.values] + list(found.root_value) + list(found.moves)
+    told = [value for entry in found.moves for value in entry.values] + list(found.root_values) + list(found.moves)
     either = [error for one in told for error in (one.standard_error, one.win_probability_error)]
     return [error for error in either if error is not None]
 

@@ -107,7 +107,7 @@ def test_moves_are_included_and_excluded_here_too() -> None:
         rest = analyze_deal(round_, Limits(simulations=500), exclude=[best])
         assert best not in {entry.move for entry in rest.moves}
         assert rest.moves[0].loss == 0
-        assert rest.omitted_moves == 1
+        assert rest.omitted_move_count == 1
 
 
 def test_what_is_no_round_to_study_is_refused() -> None:

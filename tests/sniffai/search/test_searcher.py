@@ -40,7 +40,7 @@ def test_same_view_seed_and_simulations_give_the_same_answer(players: int) -> No
     for view in decisions(players, 5):
         first, second = (analyze(view, Limits(simulations=700), seed=11) for _ in range(2))
         assert first.moves == second.moves
-        assert first.root_value == second.root_value
+        assert first.root_values == second.root_values
         assert first.deterministic
 
 
@@ -102,10 +102,10 @@ def check_values(view: View, analysis: sniffai.Analysis) -> None:
         assert entry.win_probability_loss == pytest.approx((best.win_probability or 0) - own.win_probability)
     assert (best.loss, best.win_probability_loss, best.loss_significant) == (0, 0, False)
     assert math.fsum(entry.best_probability or 0 for entry in analysis.moves) == pytest.approx(1)
-    root = analysis.root_value[mover]
+    root = analysis.root_values[mover]
     for told, name in ((root.expected_margin, "expected_margin"), (root.win_probability, "win_probability")):
         assert told == pytest.approx(math.fsum(entry.visits * getattr(entry, name) for entry in analysis.moves) / 900)
-    assert math.fsum(value.win_probability for value in analysis.root_value) == pytest.approx(1, abs=1e-6)
+    assert math.fsum(value.win_probability for value in analysis.root_values) == pytest.approx(1, abs=1e-6)
 
 
 def test_every_move_is_listed_even_with_one_simulation() -> None:
@@ -183,7 +183,7 @@ def test_a_stop_before_the_run_ends_it_at_once() -> None:
     searcher.stop()
     analysis = searcher.run(Limits(seconds=60))
     assert (analysis.stop, analysis.effort.simulations) == ("stopped", 0)
-    assert analysis.root_value == ()
+    assert analysis.root_values == ()
 
 
 def test_a_second_run_goes_on_with_the_tree() -> None:
