@@ -41,7 +41,7 @@ def measure(players: int, count: int, seed: int) -> str:
     decided, wrong, clearly, spent = 0, 0, 0, []
     for view in positions(players, count, seed):
         short = analyze(view, SHORT, seed=1)
-        if short.stop != "decided":
+        if short.stop_reason != "decided":
             continue
         decided += 1
         spent.append(short.effort.simulations)

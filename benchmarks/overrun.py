@@ -152,8 +152,8 @@ def overruns(search: Search, control: Control, seen: list[View], milliseconds: i
             started = time.monotonic()
             found = search(view, limits, seed)
             late.searches.append(1000 * (time.monotonic() - started - seconds))
-            if found.stop != "seconds":
-                raise SystemExit(f"a search ended by {found.stop}, not by its time")
+            if found.stop_reason != "time":
+                raise SystemExit(f"a search ended by {found.stop_reason}, not by its time")
             late.control.append(control(seconds))
     return late
 

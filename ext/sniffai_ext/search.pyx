@@ -111,7 +111,7 @@ STATED_DRIFTS = DRIFTS
 RANK_CAUTION = CAUTION
 CLOSE_CHANCES = CLOSE
 DECISION_DOUBT = DOUBT
-STOP_REASONS = ("simulations", "seconds", "memory", "stopped", "decided", "precise")
+STOP_REASONS = ("simulations", "time", "memory", "stopped", "decided", "precise")
 
 
 cdef inline uint16_t settle_turn_seen(State *state, int observer) noexcept nogil:

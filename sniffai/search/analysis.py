@@ -23,7 +23,7 @@ Source = Literal["forced", "search", "exact"]
 the rest of the round was solved."""
 
 StopReason = Literal[
-    "forced", "simulations", "seconds", "memory", "stopped", "decided", "precise", "exact", "deadline", "running"
+    "forced", "simulations", "time", "memory", "stopped", "decided", "precise", "exact", "deadline", "running"
 ]
 """What ended the search. ``"deadline"``: the moment that the caller set came first. ``"running"``: nothing did, this is
 a snapshot."""
@@ -155,7 +155,7 @@ class Analysis:
     """By team, over all simulations; empty where nothing was searched."""
     belief: BeliefTable
     source: Source
-    stop: StopReason
+    stop_reason: StopReason
     limits: Limits
     """The limits in force."""
     effort: Effort

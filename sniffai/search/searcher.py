@@ -212,8 +212,8 @@ class Searcher:
         """
         while True:
             stop = self._advance(run, run.slice)
-            if stop != "seconds" or run.left <= 0:
-                return "deadline" if stop == "seconds" and run.by_end else stop
+            if stop != "time" or run.left <= 0:
+                return "deadline" if stop == "time" and run.by_end else stop
             run.pause()
             if run.tells:
                 run.tell(self._searched("running", run))
@@ -248,11 +248,11 @@ class Searcher:
             core, share, least = one
             left = end - monotonic()  # less than the time at first where threads start late
             if left <= 0 and core is not self._cores[0]:
-                return "seconds"
+                return "time"
             return core.run(share, left, goal, precision, self._threads, least, run.pool_seconds)
 
         stops = self._side_by_side(grow, work)
-        reasons: tuple[StopReason, ...] = ("stopped", "seconds", "memory", "decided", "precise", "simulations")
+        reasons: tuple[StopReason, ...] = ("stopped", "time", "memory", "decided", "precise", "simulations")
         return next(reason for reason in reasons if reason in stops)
 
     def _enough(self, limits: Limits) -> StopReason | None:
@@ -321,7 +321,7 @@ class Searcher:
             root_values=(),
             belief=self._belief(),
             source="forced",
-            stop="forced",
+            stop_reason="forced",
             limits=run.limits,
             effort=Effort(0, 0, 0, 0.0),
             seed=self._seed,
@@ -338,7 +338,7 @@ class Searcher:
             root_values=moves[0].values,
             belief=self._belief(),
             source="exact",
-            stop="exact",
+            stop_reason="exact",
             limits=run.limits,
             effort=Effort(0, nodes, 0, run.spent),
             seed=self._seed,
@@ -357,7 +357,7 @@ class Searcher:
             root_values=root.value(),
             belief=self._belief(),
             source="search",
-            stop=stop,
+            stop_reason=stop,
             limits=run.limits,
             effort=Effort(
                 sum(core.simulations for core in cores),

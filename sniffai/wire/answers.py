@@ -21,7 +21,7 @@ SOURCES: Final = {"forced": pb.SOURCE_FORCED, "search": pb.SOURCE_SEARCH, "exact
 STOPS: Final = {
     "forced": pb.STOP_REASON_FORCED,
     "simulations": pb.STOP_REASON_SIMULATIONS,
-    "seconds": pb.STOP_REASON_TIME,
+    "time": pb.STOP_REASON_TIME,
     "memory": pb.STOP_REASON_MEMORY,
     "decided": pb.STOP_REASON_DECIDED,
     "exact": pb.STOP_REASON_EXACT,
@@ -71,7 +71,7 @@ def write_analysis(
         "root_values": [_value(value) for value in analysis.root_values],
         "belief": _belief(analysis.belief),
         "source": SOURCES[analysis.source],
-        "stop_reason": STOPS[analysis.stop],
+        "stop_reason": STOPS[analysis.stop_reason],
         "effective_limits": write_limits(analysis.limits),
         "effort": _effort(analysis.effort, timed=not analysis.deterministic),
         "seed": analysis.seed,

@@ -621,7 +621,7 @@ def test_expired_in_the_queue_is_never_searched(full: SimpleNamespace) -> None:
     full.calls[0].cancel()
     full.calls[1].cancel()
     wait_until(lambda: full.queue.busy == 0)
-    stops = ("stopped", "seconds", "deadline", "simulations")
+    stops = ("stopped", "time", "deadline", "simulations")
     sample = full.server.server.metrics.registry.get_sample_value
 
     def searches() -> float:

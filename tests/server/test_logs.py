@@ -54,7 +54,7 @@ def test_a_line_for_each_call(stubs: SimpleNamespace, caplog: pytest.LogCaptureF
         "code": "OK",
         "priority": "interactive",
         "simulations": 300,
-        "stop": "simulations",
+        "stop_reason": "simulations",
     }
 
 
@@ -73,7 +73,7 @@ def test_a_cancelled_call(stubs: SimpleNamespace, caplog: pytest.LogCaptureFixtu
         time.sleep(0.2)
         call.cancel()
         fields = fields_of(caplog, "Analyze")
-    assert (fields["code"], fields["stop"]) == ("CANCELLED", "stopped")
+    assert (fields["code"], fields["stop_reason"]) == ("CANCELLED", "stopped")
     assert fields["simulations"] > 0
 
 

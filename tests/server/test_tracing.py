@@ -63,7 +63,7 @@ def test_an_answered_call(traced: SimpleNamespace) -> None:
     assert attributes["rpc.method"] == "RecommendMove"
     assert attributes["rpc.grpc.status_code"] == 0
     assert attributes["sniffai.simulations"] == 300
-    assert attributes["sniffai.stop"] == "simulations"
+    assert attributes["sniffai.stop_reason"] == "simulations"
     assert found.status.status_code == StatusCode.UNSET
     assert found.parent is None
 

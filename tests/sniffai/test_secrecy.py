@@ -61,7 +61,17 @@ def with_scores(deal: Round, twin: Round) -> Round:
 
 def same_answer(one: sniffai.Analysis, other: sniffai.Analysis) -> None:
     """Bit for bit, only the clock left out."""
-    for name in ("action", "moves", "root_values", "source", "stop", "limits", "seed", "deterministic", "warnings"):
+    for name in (
+        "action",
+        "moves",
+        "root_values",
+        "source",
+        "stop_reason",
+        "limits",
+        "seed",
+        "deterministic",
+        "warnings",
+    ):
         assert getattr(one, name) == getattr(other, name)
     assert np.array_equal(one.belief.table, other.belief.table)
     assert one.belief.assignments == other.belief.assignments

@@ -121,7 +121,7 @@ def test_a_handler_that_raises_nothing_changes_nothing() -> None:
 def test_a_handler_may_stop_the_search() -> None:
     searcher = Searcher(VIEW)
     with alarm(0.1, searcher.stop):
-        assert searcher.run(Limits(seconds=60)).stop == "stopped"
+        assert searcher.run(Limits(seconds=60)).stop_reason == "stopped"
 
 
 def again_and_again(searcher: Searcher, limits: Limits) -> None:
@@ -141,7 +141,7 @@ def test_an_interrupted_searcher_goes_on_as_if_nothing_had_been(threads: int) ->
             again_and_again(searcher, Limits(seconds=60, simulations=total))
         wait_until(lambda: threading.active_count() == 1)
         found = searcher.run(Limits(simulations=total))
-        assert (found.stop, found.moves) == ("simulations", whole.moves)
+        assert (found.stop_reason, found.moves) == ("simulations", whole.moves)
 
 
 def test_an_interrupted_solver_answers_the_next_question() -> None:
@@ -155,7 +155,7 @@ def test_an_interrupted_study_can_be_run_again() -> None:
     searcher = DealSearcher(Round.deal(3, 3), threads=2)
     with alarm(0.1), pytest.raises(AlarmError):
         searcher.run(Limits(seconds=60))
-    assert searcher.run(Limits(seconds=0.01)).stop == "seconds"
+    assert searcher.run(Limits(seconds=0.01)).stop_reason == "time"
 
 
 def test_an_error_in_a_snapshot_ends_all_trees() -> None:
@@ -166,7 +166,7 @@ def test_an_error_in_a_snapshot_ends_all_trees() -> None:
 
     with pytest.raises(AlarmError):
         searcher.run(Limits(seconds=60), on_snapshot=fail, interval=0.01)
-    assert searcher.run(Limits(seconds=0.01)).stop == "seconds"
+    assert searcher.run(Limits(seconds=0.01)).stop_reason == "time"
 
 
 def test_ctrl_c_in_a_thread_is_left_to_the_main_one() -> None:
@@ -175,7 +175,7 @@ def test_ctrl_c_in_a_thread_is_left_to_the_main_one() -> None:
         search = pool.submit(analyze, VIEW, Limits(seconds=0.4))
         with alarm(0.1), pytest.raises(AlarmError):
             search.result()
-        assert search.result().stop == "seconds"
+        assert search.result().stop_reason == "time"
 
 
 NOTE = """

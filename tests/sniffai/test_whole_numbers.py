@@ -84,9 +84,9 @@ def test_clocks_and_callbacks_of_a_run_are_read_at_the_door() -> None:
     view = Round.deal(2, 5, leader=0).view(0)
     few = Limits(simulations=5)
     for end in (10**400, np.float32(1e30), 1e308):
-        assert sniffai.Searcher(view).run(few, end=end).stop == "simulations"  # type: ignore[arg-type]
-    assert sniffai.Searcher(view).run(few, interval=10**400).stop == "simulations"
-    assert sniffai.Searcher(view).run(Limits(seconds=10), end=-(10**400)).stop == "deadline"
+        assert sniffai.Searcher(view).run(few, end=end).stop_reason == "simulations"  # type: ignore[arg-type]
+    assert sniffai.Searcher(view).run(few, interval=10**400).stop_reason == "simulations"
+    assert sniffai.Searcher(view).run(Limits(seconds=10), end=-(10**400)).stop_reason == "deadline"
     wrong: list[tuple[str, Any]] = [
         *(("end", value) for value in (float("nan"), "1", True, [])),
         *(("interval", value) for value in (0, -(10**400), float("nan"), "1", None)),

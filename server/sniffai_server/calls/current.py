@@ -36,12 +36,12 @@ class Call:
     """A status that is not OK, on its way; done when it has gone out, or the call is over."""
 
 
-def stop_of(found: Analysis, code: str) -> str:
+def stop_reason_of(found: Analysis, code: str) -> str:
     """What ended a search of a call that ended with a status.
 
     A search that is stopped, and whose call is not cut off, answers because the server goes down: ``"shutdown"``.
     """
-    return "shutdown" if found.stop == "stopped" and code not in CUT_OFF else found.stop
+    return "shutdown" if found.stop_reason == "stopped" and code not in CUT_OFF else found.stop_reason
 
 
 CALL: Final[ContextVar[Call]] = ContextVar("CALL")

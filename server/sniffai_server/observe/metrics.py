@@ -25,7 +25,7 @@ from sniffai.search.analysis import Analysis
 from sniffai.version import VERSION
 from sniffai.wire.addresses import join_address
 from sniffai_server.calls.callers import Priority
-from sniffai_server.calls.current import Call, stop_of
+from sniffai_server.calls.current import Call, stop_reason_of
 from sniffai_server.calls.holdings import Holding
 from sniffai_server.calls.intake import Holdings
 from sniffai_server.calls.pace import Stalls
@@ -84,7 +84,7 @@ class Metrics:
         if call.queue_wait is not None and call.priority is not None:
             self._waits.labels(call.priority.name.lower()).observe(call.queue_wait)
         for found in call.searched:
-            self._searched(found, stop_of(found, code))
+            self._searched(found, stop_reason_of(found, code))
 
     def watch_reloads(self, file: str) -> None:
         """Count from 0 how often a file is read again."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 import grpc
 
 from sniffai_server.calls.callers import connection_name
-from sniffai_server.calls.current import CALL, Call, stop_of
+from sniffai_server.calls.current import CALL, Call, stop_reason_of
 from sniffai_server.calls.errors import abort
 from sniffai_server.calls.handlers import (
     HEALTH,
@@ -140,5 +140,5 @@ def _fields(call: Call, code: str, seconds: float) -> dict[str, Any]:
         fields["queue_wait"] = round(call.queue_wait, 6)
     if call.searched:
         fields["simulations"] = sum(found.effort.simulations for found in call.searched)
-        fields["stop"] = stop_of(call.searched[-1], code)
+        fields["stop_reason"] = stop_reason_of(call.searched[-1], code)
     return fields

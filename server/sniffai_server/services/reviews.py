@@ -152,9 +152,9 @@ class _Run:
             except ExpiredError:
                 raise UnfinishedError from None
             await asyncio.sleep(wait)
-        if found.stop == "stopped":
+        if found.stop_reason == "stopped":
             raise ClosingError
-        if found.stop == "deadline":
+        if found.stop_reason == "deadline":
             raise UnfinishedError
         return found
 

@@ -53,7 +53,7 @@ def searches(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> list[dict[str, An
             told.append({**self.told, "pool_seconds": args[6]})
             super().run(10, math.inf, *args[2:])
             clock.now += 1e6
-            return "seconds"
+            return "time"
 
     monkeypatch.setattr(sniffai.search.searcher, "CoreSearch", Recorder)
     return told
@@ -154,7 +154,7 @@ def test_library_and_server_have_one_rule(
     for limits in (asked, Limits(seconds=seconds, simulations=CAP), capped, budget.for_the_tree):
         clock.now = NOON
         searcher = Searcher(VIEW, threads=threads) if kind == "view" else DealSearcher(ROUND, threads=threads)
-        assert searcher.run(limits, end=budget.end).stop == "seconds"
+        assert searcher.run(limits, end=budget.end).stop_reason == "time"
     first = searches[0]
     assert first["pool_seconds"] == pytest.approx(POOL_SHARE * seconds)
     assert first["expected"] == min(CAP, seconds * ASSUMED_SPEED)
@@ -167,7 +167,7 @@ def test_library_and_server_have_one_rule(
 def test_a_deadline_of_a_call_shortens_the_weighing(clock: Clock, searches: list[dict[str, Any]]) -> None:
     left = 3 / 128
     capped, _ = effective_limits(Limits(), SETTINGS)
-    assert Searcher(VIEW).run(capped, end=NOON + left).stop == "deadline"
+    assert Searcher(VIEW).run(capped, end=NOON + left).stop_reason == "deadline"
     pool = SearchParams().pool_size(left * ASSUMED_SPEED)
     extra = SearchParams().extra_size(pool)
     expected = int(left * ASSUMED_SPEED)
@@ -179,14 +179,14 @@ def test_a_deadline_of_a_call_shortens_the_weighing(clock: Clock, searches: list
 def test_simulations_alone_stay_deterministic(limits: Limits, end: float | None) -> None:
     """Also with the server's cap of a minute filled in."""
     found, again = (Searcher(VIEW, seed=5).run(limits, end=end) for _ in range(2))
-    assert (found.stop, found.deterministic) == ("simulations", True)
+    assert (found.stop_reason, found.deterministic) == ("simulations", True)
     assert found.moves == again.moves == analyze(VIEW, Limits(simulations=300), seed=5).moves
 
 
 def test_a_clock_that_cut_the_weighing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Run, "pool_seconds", property(lambda _: 0.0))
     found = analyze(VIEW, Limits(simulations=300, seconds=100))
-    assert (found.stop, found.deterministic, found.worlds_used) == ("simulations", False, 32)
+    assert (found.stop_reason, found.deterministic, found.worlds_used) == ("simulations", False, 32)
 
 
 def test_an_end_that_made_the_worlds_fewer_is_told(clock: Clock) -> None:

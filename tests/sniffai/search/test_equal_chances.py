@@ -164,7 +164,7 @@ def test_a_decided_match_can_be_decided_by_margin(players: int) -> None:
     stopped = 0
     for view in decided_matches(players, 12):
         analysis = analyze(view, Limits(simulations=30_000, stop_when_decided=True), seed=2)
-        if analysis.stop == "decided":
+        if analysis.stop_reason == "decided":
             stopped += 1
             long = analyze(view, Limits(simulations=60_000), seed=8)
             entry = next(entry for entry in long.moves if entry.move == analysis.moves[0].move)

@@ -199,5 +199,5 @@ def test_every_move_is_tried_again_as_the_tree_grows() -> None:
 def test_a_stop_ends_the_search_of_one_world_soon() -> None:
     searcher = DealSearcher(Round.deal(3, 5), params=SearchParams(exact=False))
     found = searcher.run(Limits(seconds=0.02))
-    assert found.stop == "seconds"
+    assert found.stop_reason == "time"
     assert told(found.moves[0], match=False)[1] > 0

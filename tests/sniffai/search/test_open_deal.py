@@ -29,7 +29,7 @@ def test_with_two_teams_the_round_is_solved(players: int, match: bool) -> None:
         found = analyze_deal(round_, params=params)
         truth = solve_moves(round_, match=match)
         assert truth is not None
-        assert (found.source, found.stop, found.deterministic) == ("exact", "exact", True)
+        assert (found.source, found.stop_reason, found.deterministic) == ("exact", "exact", True)
         assert [entry.move for entry in found.moves] == [entry.move for entry in truth]
         assert [entry.loss_significant for entry in found.moves] == [entry.loss > 0 for entry in truth]
         assert sum(entry.best_probability or 0 for entry in found.moves) == pytest.approx(1)
@@ -48,7 +48,7 @@ def test_with_three_seats_this_one_world_is_searched() -> None:
     round_ = middle(3, 2)
     first, second = (analyze_deal(round_, Limits(simulations=3000), seed=5) for _ in range(2))
     assert first.moves == second.moves
-    assert (first.source, first.stop) == ("search", "simulations")
+    assert (first.source, first.stop_reason) == ("search", "simulations")
     assert (first.worlds_used, first.effective_sample_size, first.belief.assignments) == (1, 1.0, 1)
     assert not any(step.estimated for entry in first.moves for step in entry.line)
     assert all(sum(value.win_probability for value in entry.values) == pytest.approx(1) for entry in first.moves)
@@ -134,8 +134,8 @@ def test_a_stop_ends_the_solver() -> None:
     searcher.stop()
     started = time.perf_counter()
     found = searcher.run(Limits(seconds=60))
-    assert (found.source, found.stop, found.effort.simulations) == ("search", "stopped", 0)
+    assert (found.source, found.stop_reason, found.effort.simulations) == ("search", "stopped", 0)
     assert time.perf_counter() - started < 5
     again = DealSearcher(Round.deal(3, 5))
     threading.Timer(0.05, again.stop).start()
-    assert again.run(Limits(seconds=60)).stop == "stopped"
+    assert again.run(Limits(seconds=60)).stop_reason == "stopped"

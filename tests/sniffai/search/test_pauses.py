@@ -37,13 +37,13 @@ def test_a_pause_is_no_part_of_the_time() -> None:
     started = time.monotonic()
     found = Searcher(VIEW).run(Limits(seconds=0.2), on_slice=lambda: time.sleep(next(pauses, 0)))
     assert time.monotonic() - started >= 0.8
-    assert (found.stop, 0.2 - ANSWER_SECONDS <= found.effort.seconds < 0.5) == ("seconds", True)
+    assert (found.stop_reason, 0.2 - ANSWER_SECONDS <= found.effort.seconds < 0.5) == ("time", True)
 
 
 def test_the_end_that_the_caller_set_holds_in_a_pause_too() -> None:
     started = time.monotonic()
     found = Searcher(VIEW).run(Limits(seconds=5), end=started + 0.5, on_slice=lambda: time.sleep(0.15))
-    assert found.stop == "deadline"
+    assert found.stop_reason == "deadline"
     assert 0.5 <= time.monotonic() - started < 2
 
 
@@ -62,7 +62,7 @@ def test_stopped_in_a_pause() -> None:
     searcher.stop()
     go.set()
     thread.join(10)
-    assert [one.stop for one in found] == ["stopped"]
+    assert [one.stop_reason for one in found] == ["stopped"]
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_an_answer_adds_up(players: int, match: bool) -> None:
         rows = [RootMove._make(row) for row in searcher._cores[0].root_moves()]
         assert analysis.action == "play"
         assert analysis.source == "search"
-        assert analysis.stop == "simulations"
+        assert analysis.stop_reason == "simulations"
         assert analysis.effort.simulations == 900
         assert sum(entry.visits for entry in analysis.moves) == 900
         assert [entry.rank for entry in analysis.moves] == list(range(1, len(analysis.moves) + 1))
@@ -124,7 +124,7 @@ def test_a_forced_move_answers_at_once_and_says_so() -> None:
     while len(distinct_moves(round_.view(round_.seat))) > 1:
         round_.play(round_.legal_moves()[0])
     analysis = analyze(round_.view(round_.seat), Limits(seconds=60))
-    assert (analysis.source, analysis.stop, analysis.effort.simulations) == ("forced", "forced", 0)
+    assert (analysis.source, analysis.stop_reason, analysis.effort.simulations) == ("forced", "forced", 0)
     assert analysis.deterministic
     assert len(analysis.moves) == 1
 
@@ -155,7 +155,7 @@ def test_the_clock_ends_a_search() -> None:
     view = decisions(2, 1)[0]
     started = time.perf_counter()
     analysis = analyze(view, Limits(seconds=0.05))
-    assert analysis.stop == "seconds"
+    assert analysis.stop_reason == "time"
     assert not analysis.deterministic
     assert 0.04 < analysis.effort.seconds < 5
     assert time.perf_counter() - started < 5
@@ -164,7 +164,7 @@ def test_the_clock_ends_a_search() -> None:
 def test_the_memory_cap_is_kept_and_ends_the_search() -> None:
     view = decisions(2, 1)[0]
     analysis = analyze(view, Limits(simulations=10**9, memory_bytes=MIN_MEMORY_BYTES))
-    assert analysis.stop == "memory"
+    assert analysis.stop_reason == "memory"
     assert MIN_MEMORY_BYTES / 2 < analysis.effort.memory_bytes <= MIN_MEMORY_BYTES
     assert analysis.effort.memory_bytes < 32 * analysis.effort.nodes
 
@@ -173,7 +173,7 @@ def test_a_stop_from_another_thread_ends_the_run() -> None:
     searcher = Searcher(decisions(2, 1)[0])
     threading.Timer(0.05, searcher.stop).start()
     analysis = searcher.run(Limits(seconds=60))
-    assert analysis.stop == "stopped"
+    assert analysis.stop_reason == "stopped"
     assert analysis.effort.seconds < 10
     assert analysis.effort.simulations > 0
 
@@ -182,7 +182,7 @@ def test_a_stop_before_the_run_ends_it_at_once() -> None:
     searcher = Searcher(decisions(2, 1)[0])
     searcher.stop()
     analysis = searcher.run(Limits(seconds=60))
-    assert (analysis.stop, analysis.effort.simulations) == ("stopped", 0)
+    assert (analysis.stop_reason, analysis.effort.simulations) == ("stopped", 0)
     assert analysis.root_values == ()
 
 
@@ -390,7 +390,7 @@ def test_a_decided_search_stops_early_with_the_move_of_a_long_one() -> None:
     decided = 0
     for view in decisions(2, 6) + decisions(4, 6):
         analysis = analyze(view, Limits(simulations=50_000, stop_when_decided=True), seed=1)
-        if analysis.stop == "decided":
+        if analysis.stop_reason == "decided":
             decided += 1
             assert analysis.effort.simulations < 50_000
             assert analysis.deterministic
@@ -482,7 +482,7 @@ def test_an_end_without_hidden_tiles_is_solved(match: bool) -> None:
     """Exact values: no error, the best move's loss is 0, and a long search that may not solve agrees."""
     for view in ends(12):
         analysis = analyze(view, Limits(seconds=60), params=SearchParams(match=match))
-        assert (analysis.source, analysis.stop, analysis.effort.simulations) == ("exact", "exact", 0)
+        assert (analysis.source, analysis.stop_reason, analysis.effort.simulations) == ("exact", "exact", 0)
         assert analysis.deterministic
         assert (analysis.moves[0].loss, analysis.moves[0].win_probability_loss) == (0, 0)
         values = [value for entry in analysis.moves for value in entry.values]

@@ -26,7 +26,7 @@ def test_snapshots_are_complete_and_change_nothing(threads: int) -> None:
     assert efforts == sorted(efforts)
     assert efforts[-1] <= 150_000
     for snapshot in snapshots:
-        assert (snapshot.final, snapshot.stop, snapshot.deterministic) == (False, "running", False)
+        assert (snapshot.final, snapshot.stop_reason, snapshot.deterministic) == (False, "running", False)
         assert len(snapshot.moves) == len(watched.moves)
         assert sum(entry.visits for entry in snapshot.moves) == snapshot.effort.simulations
 
@@ -38,7 +38,7 @@ def test_early_stops_come_at_the_same_simulation_with_and_without_snapshots(limi
         plain = analyze(view, Limits(simulations=60_000, **limits), seed=1)
         searcher = Searcher(view, seed=1)
         watched = searcher.run(Limits(simulations=60_000, **limits), on_snapshot=lambda _: None, interval=0.003)
-        assert (watched.stop, watched.effort.simulations) == (plain.stop, plain.effort.simulations)
+        assert (watched.stop_reason, watched.effort.simulations) == (plain.stop_reason, plain.effort.simulations)
         assert watched.moves == plain.moves
 
 
@@ -49,8 +49,8 @@ def test_a_forced_or_solved_answer_has_no_snapshot() -> None:
     round_ = Round.deal(2, 1)
     while len(round_.legal_moves()) > 1:
         round_.play(round_.legal_moves()[0])
-    assert Searcher(round_.view(round_.seat)).run(on_snapshot=never, interval=1e-6).stop == "forced"
-    assert sniffai.DealSearcher(Round.deal(2, 1)).run(on_snapshot=never, interval=1e-6).stop == "exact"
+    assert Searcher(round_.view(round_.seat)).run(on_snapshot=never, interval=1e-6).stop_reason == "forced"
+    assert sniffai.DealSearcher(Round.deal(2, 1)).run(on_snapshot=never, interval=1e-6).stop_reason == "exact"
 
 
 @pytest.mark.parametrize("interval", [0, -1, float("nan"), "1", True])
@@ -64,11 +64,11 @@ def test_an_end_is_kept_and_told() -> None:
     searcher = Searcher(opening(2))
     end = time.monotonic() + 0.05
     found = searcher.run(Limits(seconds=30), end=end)
-    assert found.stop == "deadline"
+    assert found.stop_reason == "deadline"
     assert found.limits.seconds == 30
     assert not found.deterministic
     assert 0 <= time.monotonic() - end < 2
-    assert Searcher(opening(2)).run(Limits(seconds=0.02), end=time.monotonic() + 30).stop == "seconds"
+    assert Searcher(opening(2)).run(Limits(seconds=0.02), end=time.monotonic() + 30).stop_reason == "time"
 
 
 def test_an_end_that_shrinks_the_pool_of_worlds_makes_an_answer_not_repeatable() -> None:
@@ -89,7 +89,7 @@ def test_an_end_that_shrinks_the_pool_of_worlds_makes_an_answer_not_repeatable()
 def test_the_target_standard_error_ends_the_search(players: int) -> None:
     limits = Limits(simulations=2_000_000, target_standard_error=0.8)
     found = analyze(opening(players), limits, seed=1)
-    assert (found.stop, found.deterministic) == ("precise", True)
+    assert (found.stop_reason, found.deterministic) == ("precise", True)
     assert (found.moves[0].standard_error or 9) <= 0.8
     assert found.moves[0].visits >= 30
     assert found.effort.simulations < 2_000_000

@@ -52,9 +52,9 @@ def test_a_run_from_its_own_snapshot_is_refused_at_once(searcher: Searcher) -> N
         errors.append(error.value)
 
     found = searcher.run(Limits(seconds=0.15), on_snapshot=tell, interval=0.03)
-    assert found.stop == "seconds"
+    assert found.stop_reason == "time"
     assert {error.reason for error in errors} == {"BUSY"}
-    assert searcher.run(Limits(seconds=0.01)).stop == "seconds"
+    assert searcher.run(Limits(seconds=0.01)).stop_reason == "time"
 
 
 def test_everything_else_may_be_asked_from_a_snapshot() -> None:
@@ -65,7 +65,7 @@ def test_everything_else_may_be_asked_from_a_snapshot() -> None:
         told.append((analysis.final, searcher.forced))
         searcher.stop()
 
-    assert searcher.run(Limits(seconds=60), on_snapshot=tell, interval=0.01).stop == "stopped"
+    assert searcher.run(Limits(seconds=60), on_snapshot=tell, interval=0.01).stop_reason == "stopped"
     assert told == [(False, False)]
 
 

@@ -24,8 +24,8 @@ def test_the_target_error_holds_for_all_trees_together(players: int, threads: in
         for target in (2.0, 1.0):
             limits = Limits(simulations=200_000, target_standard_error=target)
             found = analyze(round_.view(round_.seat), limits, seed=deal, threads=threads)
-            assert found.stop in ("precise", "simulations")
-            if found.stop == "precise":
+            assert found.stop_reason in ("precise", "simulations")
+            if found.stop_reason == "precise":
                 stopped += 1
                 assert (found.moves[0].standard_error or 9) <= target
                 assert found.effort.simulations < 200_000
@@ -42,7 +42,7 @@ def test_a_decision_holds_for_all_trees_together(threads: int) -> None:
             round_ = Round.deal(players, deal)
             searcher = Searcher(round_.view(round_.seat), seed=deal, threads=threads)
             found = searcher.run(Limits(simulations=40_000, stop_when_decided=True))
-            if found.stop == "decided":
+            if found.stop_reason == "decided":
                 stopped += 1
                 assert searcher._root().decided(DECIDED_AT)
                 firsts = [core.root_moves()[0][:2] for core in searcher._cores]
@@ -62,7 +62,11 @@ def test_snapshots_do_not_change_where_a_search_ends(limits: dict[str, float]) -
             on_snapshot=told.append,
             interval=0.001,
         )
-        assert (one.stop, one.moves, one.effort.simulations) == (other.stop, other.moves, other.effort.simulations)
+        assert (one.stop_reason, one.moves, one.effort.simulations) == (
+            other.stop_reason,
+            other.moves,
+            other.effort.simulations,
+        )
         assert one.deterministic
         assert other.deterministic
     assert told
@@ -72,11 +76,11 @@ def test_limits_still_hold_where_the_trees_go_on() -> None:
     """A target out of reach: the number of simulations ends the search, and a stop does at once."""
     searcher = opening(2, 1)
     found = searcher.run(Limits(simulations=20_001, target_standard_error=1e-3))
-    assert (found.stop, found.effort.simulations) == ("simulations", 20_001)
+    assert (found.stop_reason, found.effort.simulations) == ("simulations", 20_001)
     searcher.stop()
-    assert searcher.run(Limits(simulations=10**9, target_standard_error=1e-3)).stop == "stopped"
+    assert searcher.run(Limits(simulations=10**9, target_standard_error=1e-3)).stop_reason == "stopped"
     timed = opening(2, 1).run(Limits(seconds=0.05, target_standard_error=1e-3))
-    assert timed.stop == "seconds"
+    assert timed.stop_reason == "time"
 
 
 def test_a_tree_told_to_go_on_does() -> None:
