@@ -3,6 +3,7 @@
 Other tests execute README.md, docs/notation.md, docs/service.md and examples/README.md.
 """
 
+import json
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -73,6 +74,34 @@ def test_the_rules_page_has_the_numbers_of_the_game() -> None:
     table = rows(DOCS / "rules.md", "seats", "teams", "tiles dealt to each", "talon", "target")
     listed = [(int(seats), int(hand), int(talon), int(target)) for seats, _, hand, talon, target in table]
     assert listed == [(n, HAND_SIZE[n], TALON_SIZE[n], TARGET[n]) for n in PLAYERS]
+
+
+def glossary() -> list[list[str]]:
+    """Term, meaning, Japanese and Chinese word of each row of the glossary."""
+    lines = (DOCS / "glossary.md").read_text(encoding="utf-8").splitlines()
+    cells = [re.split(r" (?<!\\)\| ", line.strip("| ")) for line in lines if re.match(r"\| (?!term )\w", line)]
+    assert all(len(row) == 4 and all(row) for row in cells)
+    return cells
+
+
+def test_the_glossary_has_every_term_once() -> None:
+    terms = [term for term, *_ in glossary()]
+    assert len(terms) > 80
+    assert len(set(terms)) == len(terms)
+
+
+@pytest.mark.parametrize(
+    "entry", json.loads((ROOT / "tests" / "data" / "glossary.json").read_text(encoding="utf-8")), ids=lambda e: e["en"]
+)
+def test_the_glossary_has_the_words_of_the_catalogues(entry: dict[str, str]) -> None:
+    """Some row names the term and has the words that translations of messages must use for it."""
+    english = {"seats \\{first\\}": "team"}.get(entry["en"], entry["en"].removesuffix("s"))
+    assert any(
+        re.search(rf"\b{english}", f"{term}: {meaning}", re.IGNORECASE)
+        and re.search(entry["ja"], japanese)
+        and re.search(entry["zh_Hans"], chinese)
+        for term, meaning, japanese, chinese in glossary()
+    )
 
 
 def raised() -> set[str]:
