@@ -119,7 +119,7 @@ $(BIN)/python:
 	@$(PYTHON) tools/check_python.py
 	@$(PYTHON) -m venv .venv
 
-$(STAMPS)/run: pyproject.toml | $(BIN)/python
+$(STAMPS)/run: pyproject.toml setup.py | $(BIN)/python
 	@echo "==> installing sniffai and what it needs"
 	@$(PIP) 'setuptools>=80' 'Cython>=3.1'
 	@$(INSTALL) '.[server,cli]'

@@ -9,8 +9,13 @@ SNIFFAI_BUILD, a comma-separated list, chooses a variant (default: none, the fas
     sanitize   address and undefined-behaviour sanitizers, with planted faults as a control; goes into build/sanitize,
                never in place (`make sanitize` builds and runs it)
     skip       no module at all: the Makefile installs first, then builds in place, once
+
+An editable install (`pip install -e .`, and what make does) puts the three source folders on sys.path. What setuptools
+would install is an import hook that is asked last, so that a folder called ``sniffai`` in the working directory, such
+as a clone seen from the folder above it, is taken for the package.
 """
 
+import locale
 import os
 import sys
 from pathlib import Path
@@ -18,7 +23,10 @@ from pathlib import Path
 import Cython
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.editable_wheel import editable_wheel
 
+ROOT = Path(__file__).resolve().parent
+SOURCES = [ROOT, ROOT / "ext", ROOT / "server"]  # `where` of pyproject.toml: the folders that hold packages
 ROOM = Path("ext/sniffai_ext")
 GENERATED = Path("build/cython")
 SANITIZED = Path("build/sanitize")
@@ -96,6 +104,33 @@ def translate(variant):
     return extensions
 
 
+class SourceFolders:
+    """The setuptools `EditableStrategy` that writes the source folders into one .pth file."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_error):
+        """Leave nothing to clean up."""
+
+    def __call__(self, wheel, _files, _mapping):
+        """Add the file to the wheel. Python reads it as UTF-8 since 3.13, in the encoding of the locale before."""
+        encoding = "utf-8" if sys.version_info >= (3, 13) else locale.getencoding()
+        text = "".join(f"{folder}\n" for folder in SOURCES)
+        wheel.writestr(f"__editable__.{self.name}.pth", text.encode(encoding))
+
+
+class EditableWheel(editable_wheel):
+    """`pip install -e .`; see :class:`SourceFolders`."""
+
+    def _select_strategy(self, name, _tag, _build_lib):
+        # The one hook that setuptools has for this; tests/test_install.py fails if it goes away.
+        return SourceFolders(name)
+
+
 def main():
     """Describe the extensions and hand over to setuptools."""
     variant = chosen_variant()
@@ -103,7 +138,7 @@ def main():
     if "sanitize" in variant:
         options |= {"build_lib": str(SANITIZED / "lib"), "build_temp": str(SANITIZED / "temp")}
     extensions = [] if "skip" in variant else translate(variant)
-    setup(ext_modules=extensions, options={"build_ext": options})
+    setup(ext_modules=extensions, options={"build_ext": options}, cmdclass={"editable_wheel": EditableWheel})
 
 
 if __name__ == "__main__":
