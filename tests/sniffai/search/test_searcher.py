@@ -3,8 +3,8 @@
 import math
 import threading
 import time
-from collections.abc import Callable
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,22 +17,13 @@ from sniffai.search.candidates import distinct_moves
 from sniffai.search.params import MIN_MEMORY_BYTES
 from sniffai.search.roots import RootMove
 from sniffai_ext.search import ranked
+from tests import long_runs
+from tests.long_runs import decisions
 from tests.utility import in_order
 
+ROOT = Path(__file__).parents[3]
 MATCH_POINTS = 250
 """What the match is worth in the search's utility, in points (ext/sniffai_ext/search.pyx)."""
-
-
-def decisions(players: int, seed: int, least: int = 2) -> list[View]:
-    """The views of one played round that leave at least so many distinct moves."""
-    found = []
-    round_ = Round.deal(players, seed)
-    while not round_.over:
-        view = round_.view(round_.seat)
-        if len(distinct_moves(view)) >= least:
-            found.append(view)
-        round_.play(round_.legal_moves()[-1])
-    return found
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -499,37 +490,40 @@ def test_an_end_without_hidden_tiles_is_solved(match: bool) -> None:
 def test_the_stated_error_covers_the_long_run_difference(simulations: int, threads: int) -> None:
     """Over repeated searches the 95 % interval of the difference between the two best moves holds nine times in ten.
 
-    Of their margins, and of their chances to win the match.
+    Of their margins, and of their chances to win the match. The long runs are recorded (tests/long_runs.py).
     """
     held = {"margin": 0, "chance": 0}
     tried = 0
     limits = Limits(simulations=simulations)
-    for players in PLAYERS:
-        for deal in range(8):
-            view = decisions(players, 30 + deal)[1]
-            long = analyze(view, Limits(simulations=200_000), seed=99)
-            for seed in range(5):
-                found = {e.move: e for e in analyze(view, limits, seed=seed, threads=threads).moves}
-                one, two = ((entry, found[entry.move]) for entry in long.moves[:2])
-                held["margin"] += within(
-                    one, two, lambda entry: (entry.expected_margin or 0, entry.standard_error or 0)
-                )
-                held["chance"] += within(
-                    one, two, lambda entry: (entry.win_probability or 0, entry.win_probability_error or 0)
-                )
-                tried += 1
+    for run in long_runs.recorded()["runs"]:
+        view = View.from_text(run["view"])
+        for seed in range(5):
+            moves = {str(e.move): e for e in analyze(view, limits, seed=seed, threads=threads).moves}
+            pair = [moves[name] for name in run["moves"]]
+            margins = [(entry.expected_margin or 0, entry.standard_error or 0) for entry in pair]
+            chances = [(entry.win_probability or 0, entry.win_probability_error or 0) for entry in pair]
+            held["margin"] += within(margins, run["margin_difference"])
+            held["chance"] += within(chances, run["chance_difference"])
+            tried += 1
+    assert tried == 5 * len(PLAYERS) * len(long_runs.DEALS)
     assert min(held.values()) >= 0.9 * tried, held
 
 
-Pair = tuple[MoveEvaluation, MoveEvaluation]
-"""A move as the long run has it, and as a short one does."""
+def within(stated: list[tuple[float, float]], difference: float) -> bool:
+    """Whether a difference of two values lies in the 95 % interval of two values stated with their errors."""
+    (first, error), (second, other) = stated
+    return abs(first - second - difference) <= 1.96 * math.hypot(error, other)
 
 
-def within(one: Pair, two: Pair, told: Callable[[MoveEvaluation], tuple[float, float]]) -> bool:
-    """Whether the long run's difference of two moves lies in the 95 % interval that a short run states."""
-    truth = told(one[0])[0] - told(two[0])[0]
-    (first, error), (second, other) = told(one[1]), told(two[1])
-    return abs(first - second - truth) <= 1.96 * math.hypot(error, other)
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a_recorded_long_run_is_what_the_search_finds(players: int) -> None:
+    """One of each number of seats; `python -m tests.long_runs --check` searches all of them."""
+    recorded = long_runs.recorded()
+    assert recorded["bench"] == int((ROOT / "benchmarks" / "signature.txt").read_text()), (
+        "run python -m tests.long_runs"
+    )
+    run = next(run for run in recorded["runs"] if run["players"] == players)
+    assert long_runs.long_run(players, run["deal"]) == run
 
 
 def test_a_target_within_reach_ends_the_round_there() -> None:
