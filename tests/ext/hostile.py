@@ -1,4 +1,4 @@
-"""Calls every door of the compiled core with hostile arguments; run by test_doors.py in a process of its own.
+"""Calls every door of the compiled core with hostile arguments; run by test_checks.py in a process of its own.
 
 Each public function and method must be listed here with arguments that it takes. Then, argument by argument, each is
 replaced by values that are of another type, out of every range, or not what they seem. The door must refuse what is no
@@ -100,7 +100,7 @@ def searched(**options: Any) -> Any:
 
 
 def pool() -> Any:
-    return core("pool").weighted_worlds(view(), 40, 1, load_policy(2))
+    return core("worlds").weighted_worlds(view(), 40, 1, load_policy(2))
 
 
 OPTIONS = {
@@ -184,19 +184,19 @@ def named(**arguments: Any) -> Callable[[], dict[str, Any]]:
 
 Make = Callable[[], Any]
 FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
-    "chances.chance_without": lambda: {"belief": core("belief").Belief(view()), "seat": 1, "tiles": 7},
-    "chances.scores_at_once": lambda: {"layout": layout(), "tiles": 1},
-    "doors.as_real": named(value=1.0),
-    "doors.as_whole": named(value=object()),
+    "hand_chances.chance_without": lambda: {"belief": core("belief").Belief(view()), "seat": 1, "tiles": 7},
+    "hand_chances.scores_at_once": lambda: {"layout": layout(), "tiles": 1},
+    "checks.as_real": named(value=1.0),
+    "checks.as_whole": named(value=object()),
     "equity.row_count": named(players=2, lowest=-500),
     "inference.sampled_past": lambda: {"view": view(), "seed": 1},
-    "largest.best_chances": named(values=[(1.0, 0.5), (2.0, 0.0)]),
+    "best_chance.best_chances": named(values=[(1.0, 0.5), (2.0, 0.0)]),
     "layout.played_layout": named(placements=[(1, -1)]),
     "layout.point_name": named(at=4),
     "policy.duel": lambda: {"players": 2, "deals": 1, "seed": 1, "b": load_policy(2), "a": None},
     "policy.weight_count": named(players=2),
-    "pool.check_choices": named(temperatures=(1.0, 1.0, 1.0), floor=0.1),
-    "pool.weighted_worlds": lambda: {
+    "worlds.check_choices": named(temperatures=(1.0, 1.0, 1.0), floor=0.1),
+    "worlds.weighted_worlds": lambda: {
         "view": view(),
         "room": 40,
         "seed": 1,
@@ -206,27 +206,27 @@ FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
         "hands": None,
         "extra": 40,
     },
-    "recursion.first_to_reach": lambda: {
+    "equity_solve.first_to_reach": lambda: {
         "teams": 2,
         "ends": np.array([1, 2]),
         "gains": np.array([0x0011, 0x0122], np.uint16),
         "size": 4,
     },
-    "recursion.solve": few_outcomes,
+    "equity_solve.solve": few_outcomes,
     "rollout.rollouts": named(players=2, count=2, seed=1, epsilon=0.5),
     "rollout.state_bytes": named(),
     "round.check_players": named(players=2),
     "round.check_scores": named(players=2, scores=[0, 5]),
     "round.played_round": named(dealt=ROUND, placements=[(0, -1)]),
-    "scoring.noted_gains": lambda: {"start": rounds(), "placements": [(0, -1)]},
-    "scoring.play_matches": lambda: {
+    "equity_rounds.noted_gains": lambda: {"start": rounds(), "placements": [(0, -1)]},
+    "equity_rounds.play_matches": lambda: {
         "policy": load_policy(2),
         "scores": [245, 240],
         "leader": 0,
         "matches": 1,
         "seed": 1,
     },
-    "scoring.play_scored_rounds": lambda: {"policy": load_policy(2), "rounds": 2, "seed": 1},
+    "equity_rounds.play_scored_rounds": lambda: {"policy": load_policy(2), "rounds": 2, "seed": 1},
     "shown.shown": named(value=1j),
     "surrogate.fit": lambda: {"hands": np.ones((3, 4), np.uint32), "logs": np.zeros((3, 4))},
     "train.first_weights": named(players=2, seed=1),
@@ -236,10 +236,10 @@ FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
 }
 """Functions, each with arguments that it takes."""
 
-PLAIN = {"doors.as_real", "doors.as_whole", "shown.shown"}
+PLAIN = {"checks.as_real", "checks.as_whole", "shown.shown"}
 """Functions that take anything."""
 OWN = {
-    *("belief.subsets", "doors.read_flag", "doors.read_net", "doors.read_real", "doors.read_whole"),
+    *("belief.subsets", "checks.read_flag", "checks.read_net", "checks.read_real", "checks.read_whole"),
     *("shown.steers", "shown.visible"),
     *("equity.float_array", "equity.mean_over_leads", "equity.pairs_within_one", "search.ranked", "search.told_apart"),
 }
@@ -253,7 +253,7 @@ CLASSES: dict[str, tuple[Make, Callable[[], dict[str, Any]]]] = {
     ),
     "layout.Layout": (layout, named()),
     "policy.Policy": (lambda: load_policy(2), lambda: {"players": 2, "weights": weights(2)}),
-    "pool.Pool": (pool, named()),
+    "worlds.Pool": (pool, named()),
     "round.Round": (
         rounds,
         lambda: dict(zip(("players", "hands", "talon", "leader", "scores"), ROUND, strict=True)),
@@ -286,7 +286,7 @@ METHODS: dict[str, Callable[[], dict[str, Any]]] = {
     "layout.Layout.play": named(tile=2, at=4),
     "policy.Policy.play_rounds": named(rounds=1, seed=1),
     "policy.Policy.rate": lambda: {"view": view()},
-    "pool.Pool.draws": named(count=3),
+    "worlds.Pool.draws": named(count=3),
     "round.Round.perft": named(depth=1),
     "round.Round.play": named(tile=0, at=-1),
     "search.Search.line": lambda: dict(zip(("tile", "at"), view().legal_moves()[0], strict=True)) | {"least": 2},
