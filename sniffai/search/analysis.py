@@ -137,7 +137,7 @@ class Effort:
     """What the search cost."""
 
     simulations: int
-    nodes: int
+    node_count: int
     memory_bytes: int
     """Bytes of the search tree."""
     seconds: float
@@ -156,7 +156,7 @@ class Analysis:
     belief: BeliefTable
     source: Source
     stop_reason: StopReason
-    limits: Limits
+    effective_limits: Limits
     """The limits in force."""
     effort: Effort
     seed: int

@@ -72,7 +72,7 @@ def write_analysis(
         "belief": _belief(analysis.belief),
         "source": SOURCES[analysis.source],
         "stop_reason": STOPS[analysis.stop_reason],
-        "effective_limits": write_limits(analysis.limits),
+        "effective_limits": write_limits(analysis.effective_limits),
         "effort": _effort(analysis.effort, timed=not analysis.deterministic),
         "seed": analysis.seed,
         "deterministic": analysis.deterministic,
@@ -144,7 +144,7 @@ def _belief(belief: BeliefTable) -> Fields:
 def _effort(effort: Effort, *, timed: bool) -> Fields:
     return {
         "simulations": effort.simulations,
-        "node_count": effort.nodes,
+        "node_count": effort.node_count,
         "memory_bytes": effort.memory_bytes,
         "time": write_seconds(effort.seconds) if timed else None,
     }

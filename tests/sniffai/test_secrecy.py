@@ -67,7 +67,7 @@ def same_answer(one: sniffai.Analysis, other: sniffai.Analysis) -> None:
         "root_values",
         "source",
         "stop_reason",
-        "limits",
+        "effective_limits",
         "seed",
         "deterministic",
         "warnings",
@@ -75,7 +75,7 @@ def same_answer(one: sniffai.Analysis, other: sniffai.Analysis) -> None:
         assert getattr(one, name) == getattr(other, name)
     assert np.array_equal(one.belief.table, other.belief.table)
     assert one.belief.assignments == other.belief.assignments
-    for name in ("simulations", "nodes", "memory_bytes"):
+    for name in ("simulations", "node_count", "memory_bytes"):
         assert getattr(one.effort, name) == getattr(other.effort, name)
 
 

@@ -80,7 +80,7 @@ class Searches:
                     interval=interval,
                     on_slice=_pausing(self.queue, turn, searcher),
                 )
-                analysis = replace(await self._off_loop(searcher, turn, work), limits=budget.limits)
+                analysis = replace(await self._off_loop(searcher, turn, work), effective_limits=budget.limits)
         current_call().searched.append(analysis)
         return analysis
 
@@ -198,7 +198,7 @@ def _freeing(searcher: Searcher, work: Callable[[], Found]) -> Found:
 
 def _telling(on_snapshot: Told, limits: Limits) -> Told:
     """Who is told of snapshots, with the limits that the request and the server set."""
-    return lambda snapshot: on_snapshot(replace(snapshot, limits=limits))
+    return lambda snapshot: on_snapshot(replace(snapshot, effective_limits=limits))
 
 
 def _pausing(queue: SlotQueue, turn: Turn, searcher: Searcher) -> Callable[[], None]:

@@ -196,4 +196,4 @@ def test_an_end_that_made_the_worlds_fewer_is_told(clock: Clock) -> None:
     near = Searcher(VIEW, seed=1).run(limits, end=NOON + 0.01)
     assert (near.deterministic, near.worlds_used is not None and near.worlds_used < 17 * pool) == (False, True)
     far = Searcher(VIEW, seed=1).run(limits, end=NOON + 100)
-    assert (far.stop, far.deterministic, far.worlds_used) == ("simulations", True, 17 * pool)
+    assert (far.stop_reason, far.deterministic, far.worlds_used) == ("simulations", True, 17 * pool)

@@ -157,7 +157,7 @@ def test_the_memory_cap_is_kept_and_ends_the_search() -> None:
     analysis = analyze(view, Limits(simulations=10**9, memory_bytes=MIN_MEMORY_BYTES))
     assert analysis.stop_reason == "memory"
     assert MIN_MEMORY_BYTES / 2 < analysis.effort.memory_bytes <= MIN_MEMORY_BYTES
-    assert analysis.effort.memory_bytes < 32 * analysis.effort.nodes
+    assert analysis.effort.memory_bytes < 32 * analysis.effort.node_count
 
 
 def test_a_stop_from_another_thread_ends_the_run() -> None:

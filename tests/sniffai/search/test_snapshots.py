@@ -65,7 +65,7 @@ def test_an_end_is_kept_and_told() -> None:
     end = time.monotonic() + 0.05
     found = searcher.run(Limits(seconds=30), end=end)
     assert found.stop_reason == "deadline"
-    assert found.limits.seconds == 30
+    assert found.effective_limits.seconds == 30
     assert not found.deterministic
     assert 0 <= time.monotonic() - end < 2
     assert Searcher(opening(2)).run(Limits(seconds=0.02), end=time.monotonic() + 30).stop_reason == "time"
