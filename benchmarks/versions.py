@@ -20,7 +20,10 @@ from sniffai.rules import PLAYERS
 ANSWER = """
 import sys
 from sniffai import View
-from sniffai.play.levels import named_player
+try:
+    from sniffai.play.levels import named_player
+except ImportError:  # before the library had rooms
+    from sniffai.levels import named_player
 player = named_player(sys.argv[1])
 for line in sys.stdin:
     seed, text = line.rstrip().split(" ", 1)
@@ -35,6 +38,7 @@ class OtherVersion:
         path = os.pathsep.join(map(str, (folder.resolve(), folder.resolve() / "ext")))
         self._process = subprocess.Popen(
             [sys.executable, "-c", ANSWER, name],
+            cwd=folder,  # what lies in this folder would come first
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
