@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from sniffai import wire
+from sniffai.addresses import Address, AddressError, join_address, read_address
 from sniffai.client.connection import MAX_TIMEOUT
 from sniffai.client.diagnosis import Trust
 from sniffai.version import VERSION
-from sniffai.wire.addresses import Address, AddressError, join_address, read_address
 from sniffai_server.access.keys import PRIORITIES, KeysError, add_entry, entry_of, make_key, read_keys
 from sniffai_server.access.tls import SecurityError, certificates_of, channel_credentials
 from sniffai_server.config import Config, ConfigError, flag_of, from_text, read_config, to_toml, toml_value

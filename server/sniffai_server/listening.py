@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from sniffai.wire.addresses import Address, is_loopback, join_address
+from sniffai.addresses import Address, is_loopback, join_address
 
 TRIES: Final = 20
 """How many ports are tried for one that is free on all addresses, where the system may choose."""

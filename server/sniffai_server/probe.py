@@ -5,9 +5,9 @@ from typing import Any, Final
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from sniffai.addresses import Address
 from sniffai.client.diagnosis import Kind, Trust, why_unreachable
 from sniffai.client.proxies import DIRECT, proxy_of
-from sniffai.wire.addresses import Address
 from sniffai_server.access.tls import channel_credentials
 
 ADVICE: Final = {

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, Final
 
+from sniffai.addresses import Address, AddressError, is_loopback, join_address, read_host, read_unix
 from sniffai.checks import shown
 from sniffai.errors import PortableError
 from sniffai.search.params import MAX_SECONDS, MAX_SIMULATIONS, MIN_MEMORY_BYTES, Limits
-from sniffai.wire.addresses import Address, AddressError, is_loopback, join_address, read_host, read_unix
 from sniffai_server.cores import usable_cores
 
 MEBIBYTE: Final = 1 << 20

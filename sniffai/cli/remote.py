@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
+from sniffai.addresses import AddressError, read_address
 from sniffai.cli.parts import BadInput, read_text
-from sniffai.wire.addresses import AddressError, read_address
 
 if TYPE_CHECKING:
     from sniffai.client import Client, ServiceError, Tls

@@ -7,13 +7,13 @@ from typing import Any, Final, TypeAlias
 
 import grpc
 
+from sniffai.addresses import Address, AddressError, read_address
 from sniffai.checks import keep, read_flag, read_path, shown
 from sniffai.client.arguments import MAX_SECONDS, check_seconds, check_text
 from sniffai.client.errors import ServiceError, service_error
 from sniffai.client.proxies import DIRECT, proxy_of
 from sniffai.errors import LimitsError, RecordError
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
-from sniffai.wire.addresses import Address, AddressError, read_address
 
 DEFAULT_TIMEOUT: Final = 10.0
 """Seconds that a call may take unless the caller says otherwise."""

@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from sniffai.wire.addresses import Address
+from sniffai.addresses import Address
 
 STEP_SECONDS: Final = 0.5
 """How long each step may take; what is slower stays unknown."""

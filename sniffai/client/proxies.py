@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from sniffai.wire.addresses import Address
+from sniffai.addresses import Address
 
 VARIABLES: Final = ("grpc_proxy", "https_proxy", "http_proxy")
 """In gRPC's order; the first one that is set counts, even where it is empty. Those in capitals it does not read."""

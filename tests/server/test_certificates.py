@@ -18,10 +18,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from sniffai.addresses import read_address
 from sniffai.cli.group import run
 from sniffai.client import Client, Tls
 from sniffai.client.diagnosis import Trust
-from sniffai.wire.addresses import read_address
 from sniffai_server import cli
 from sniffai_server.access.tls import Certificates, SecurityError
 from sniffai_server.probe import why_not_serving

@@ -7,9 +7,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 import sniffai
+from sniffai.addresses import read_address
 from sniffai.play.levels import LEVELS
 from sniffai.v1 import engine_service_pb2
-from sniffai.wire.addresses import read_address
 from sniffai_server.app import SERVICES
 from sniffai_server.probe import why_not_serving
 from tests.server.support import TIMEOUT, LoopbackServer, failure, running_server

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from sniffai.addresses import read_address
 from sniffai.client import Client
-from sniffai.wire.addresses import read_address
 from sniffai_server import cli
 from sniffai_server.access.tls import SecurityError
 from sniffai_server.listening import ListenError, find_place

@@ -21,9 +21,9 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
+from sniffai.addresses import join_address
 from sniffai.search.analysis import Analysis
 from sniffai.version import VERSION
-from sniffai.wire.addresses import join_address
 from sniffai_server.calls.callers import Priority
 from sniffai_server.calls.current import Call, stop_reason_of
 from sniffai_server.calls.holdings import Holding

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 import grpc
 
+from sniffai.addresses import Address, AddressError, read_address
 from sniffai.checks import shown
 from sniffai.client.proxies import DIRECT
 from sniffai.version import VERSION
-from sniffai.wire.addresses import Address, AddressError, read_address
 
 FAULTS: Final = ("UNKNOWN", "DEADLINE_EXCEEDED", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS")
 """Statuses that are the server's failure, by OpenTelemetry's conventions for servers."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from sniffai.addresses import AddressError, is_loopback, read_address, read_host, read_port
 from sniffai.cli.group import run
 from sniffai.client import AsyncClient, Client, ServiceError
 from sniffai.client.proxies import proxy_of
-from sniffai.wire.addresses import AddressError, is_loopback, read_address, read_host, read_port
 from tests.server.support import running_server
 
 FAR = "192.0.2.1:50051"
