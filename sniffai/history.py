@@ -72,21 +72,21 @@ class History:
 class Snapshot:
     """The table as it lies, for a front end that kept no history; the view's own seat is to move."""
 
-    table: tuple[Move, ...]
+    placements: tuple[Move, ...]
     """The tiles on the table in play order."""
     hand: tuple[Tile, ...]
     """The seat's own tiles now, ascending."""
-    sizes: tuple[int, ...]
+    hand_sizes: tuple[int, ...]
     """How many tiles each seat holds now."""
     talon_size: int
     """How many tiles are left to draw."""
     voids: tuple[tuple[int, ...], ...]
     """By seat, the suits (pips 0..6, ascending) that it is known not to hold."""
-    drawn: Tile | None
+    drawn_tile: Tile | None
     """The tile that the seat has just drawn and must place, if its turn began with a draw."""
 
     def __post_init__(self) -> None:
-        keep_plain(self, "sizes", "talon_size")
+        keep_plain(self, "hand_sizes", "talon_size")
         if isinstance(self.voids, tuple) and all(isinstance(suits, tuple) for suits in self.voids):
             keep(self, "voids", tuple(tuple(map(as_plain, suits)) for suits in self.voids))
 
@@ -94,44 +94,45 @@ class Snapshot:
     def of(
         cls,
         players: int,
-        table: Iterable[MoveLike],
+        placements: Iterable[MoveLike],
         hand: Iterable[TileLike],
-        sizes: Iterable[int],
+        hand_sizes: Iterable[int],
         talon_size: int,
         voids: Mapping[int, Iterable[int]] | None,
-        drawn: TileLike | None,
+        drawn_tile: TileLike | None,
     ) -> Self:
         """Read tiles and moves as text or values.
 
-        :raises TileError: a tile does not exist or occurs twice (``"hand[3]"``, ``"table[7].tile"``, ``"drawn"``).
-        :raises MoveError: an attachment point does not exist (``"table[7].at"``).
-        :raises ViewError: something is no number, or no list (``"sizes[1]"``, ``"voids[2]"``).
+        :raises TileError: a tile does not exist or occurs twice: ``field`` is ``"hand[3]"``, ``"drawn_tile"``
+            or the like.
+        :raises MoveError: an attachment point does not exist: ``"placements[7].at"``.
+        :raises ViewError: something is no number, or no list: ``"hand_sizes[1]"``, ``"voids[2]"``.
         """
         return cls(
-            table=_read_table(table),
+            placements=_read_placements(placements),
             hand=tuple(sorted(read_tiles(hand, "hand"))),
-            sizes=read_integers(sizes, "sizes"),
+            hand_sizes=read_integers(hand_sizes, "hand_sizes"),
             talon_size=read_integer(talon_size, "talon_size"),
             voids=_read_voids(players, {} if voids is None else voids),
-            drawn=None if drawn is None else read_tile(drawn, "drawn"),
+            drawn_tile=None if drawn_tile is None else read_tile(drawn_tile, "drawn_tile"),
         )
 
     def open(self, players: int, seat: int, scores: tuple[int, ...]) -> tuple[CoreView, Self]:
         """The core's view of it, and the snapshot itself.
 
         :raises HistoryError: no deal leaves every seat without its void suits.
-        :raises SniffError: something breaks a rule; ``field`` is such as ``"table[7].at"``.
+        :raises SniffError: something breaks a rule; ``field`` is such as ``"placements[7].at"``.
         """
         core = CoreView.snapshot(
             players,
             seat,
-            [move.codes for move in self.table],
+            [move.codes for move in self.placements],
             tile_mask(self.hand),
-            self.sizes,
+            self.hand_sizes,
             self.talon_size,
             [sum(1 << suit for suit in suits) for suits in self.voids],
             scores,
-            -1 if self.drawn is None else self.drawn.index,
+            -1 if self.drawn_tile is None else self.drawn_tile.index,
         )
         try:
             CoreBelief(core)
@@ -168,10 +169,12 @@ def _note(seen: list[Event], event: Event) -> None:
         seen.append(event)
 
 
-def _read_table(values: Iterable[MoveLike]) -> tuple[Move, ...]:
+def _read_placements(values: Iterable[MoveLike]) -> tuple[Move, ...]:
     if not is_listed(values):
-        raise ViewError(f"a list of moves is expected here, not {shown(values)}", reason="NOT_MOVES", field="table")
-    return tuple(_read_placement(value, f"table[{i}]") for i, value in enumerate(values))
+        raise ViewError(
+            f"a list of moves is expected here, not {shown(values)}", reason="NOT_MOVES", field="placements"
+        )
+    return tuple(_read_placement(value, f"placements[{i}]") for i, value in enumerate(values))
 
 
 def _read_placement(value: MoveLike, field: str) -> Move:

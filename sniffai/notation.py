@@ -45,14 +45,14 @@ def format_view(players: int, seat: int, scores: Sequence[int], position: Positi
     fields = head | {
         "scores": _join(scores),
         "hand": _join(position.hand),
-        "sizes": _join(position.sizes),
+        "sizes": _join(position.hand_sizes),
         "talon": str(position.talon_size),
     }
     if any(position.voids):
         fields["voids"] = _join((_join(suits, "") or "-" for suits in position.voids), "/")
-    if position.drawn is not None:
-        fields["drawn"] = str(position.drawn)
-    return _line("snapshot", fields, map(str, position.table))
+    if position.drawn_tile is not None:
+        fields["drawn"] = str(position.drawn_tile)
+    return _line("snapshot", fields, map(str, position.placements))
 
 
 def _line(tag: str, fields: dict[str, str], entries: Iterable[str]) -> str:
@@ -116,12 +116,12 @@ def _history(fields: dict[str, str], entries: Sequence[str], players: int) -> Hi
 
 def _snapshot(fields: dict[str, str], entries: Sequence[str], players: int) -> Snapshot:
     return Snapshot(
-        table=tuple(_move(entry, f"table[{i}]") for i, entry in enumerate(entries)),
+        placements=tuple(_move(entry, f"placements[{i}]") for i, entry in enumerate(entries)),
         hand=_tiles(fields["hand"], "hand"),
-        sizes=_numbers(fields["sizes"], "sizes"),
+        hand_sizes=_numbers(fields["sizes"], "sizes"),
         talon_size=_number(fields["talon"], "talon"),
         voids=_voids(fields["voids"]) if "voids" in fields else ((),) * players,
-        drawn=_tile(fields["drawn"], "drawn") if "drawn" in fields else None,
+        drawn_tile=_tile(fields["drawn"], "drawn") if "drawn" in fields else None,
     )
 
 

@@ -78,27 +78,27 @@ class View:
         *,
         players: int,
         seat: int,
-        table: Iterable[MoveLike],
+        placements: Iterable[MoveLike],
         hand: Iterable[TileLike],
-        sizes: Iterable[int],
+        hand_sizes: Iterable[int],
         talon_size: int,
         scores: Sequence[int],
         voids: Mapping[int, Iterable[int]] | None = None,
-        drawn: TileLike | None = None,
+        drawn_tile: TileLike | None = None,
     ) -> Self:
         """A view of the table as it lies; ``seat`` is to move. A history says more: draws and passes tell of hands.
 
-        :param table: the tiles on the table in play order, such as ``["4|4", "4|6@4|4:LINE_A"]``.
+        :param placements: the tiles on the table in play order, such as ``["4|4", "4|6@4|4:LINE_A"]``.
         :param hand: the seat's own tiles now.
-        :param sizes: how many tiles each seat holds now.
+        :param hand_sizes: how many tiles each seat holds now.
         :param talon_size: how many tiles are left to draw.
         :param scores: points now, one number a team.
         :param voids: suits (pips 0..6) that a seat is known not to hold, by seat.
-        :param drawn: the tile just drawn, which must be placed.
+        :param drawn_tile: the tile just drawn, which must be placed.
         :raises SniffError: as :meth:`from_events`.
         """
         count = read_integer(players, "players")
-        snapshot = Snapshot.of(count, table, hand, sizes, talon_size, voids, drawn)
+        snapshot = Snapshot.of(count, placements, hand, hand_sizes, talon_size, voids, drawn_tile)
         return cls(count, read_integer(seat, "seat"), read_integers(scores, "scores"), snapshot)
 
     @classmethod
@@ -145,9 +145,9 @@ class View:
         return mask_tiles(self._core.hand)
 
     @property
-    def sizes(self) -> tuple[int, ...]:
+    def hand_sizes(self) -> tuple[int, ...]:
         """How many tiles each seat holds now."""
-        return self._core.sizes
+        return self._core.hand_sizes
 
     @property
     def talon_size(self) -> int:
@@ -289,21 +289,23 @@ def _check_parts(view: View) -> None:
 
 
 def _check_snapshot(snapshot: Snapshot) -> None:
-    _check_tuple(snapshot.table, "table")
-    for i, move in enumerate(snapshot.table):
+    _check_tuple(snapshot.placements, "placements")
+    for i, move in enumerate(snapshot.placements):
         if not isinstance(move, Move):
-            raise ViewError(f"a Move is expected here, not {shown(move)}", reason="WRONG_TYPE", field=f"table[{i}]")
+            raise ViewError(
+                f"a Move is expected here, not {shown(move)}", reason="WRONG_TYPE", field=f"placements[{i}]"
+            )
     _check_tiles(snapshot.hand, "hand")
-    _check_tuple(snapshot.sizes, "sizes")
-    read_integers(snapshot.sizes, "sizes")
+    _check_tuple(snapshot.hand_sizes, "hand_sizes")
+    read_integers(snapshot.hand_sizes, "hand_sizes")
     read_integer(snapshot.talon_size, "talon_size")
     _check_tuple(snapshot.voids, "voids")
     for seat, suits in enumerate(snapshot.voids):
         _check_tuple(suits, f"voids[{seat}]")
         if not set(read_integers(suits, f"voids[{seat}]")) <= set(range(7)) or len(set(suits)) < len(suits):
             raise ViewError("a suit is a number of pips 0..6", reason="SUIT_OUT_OF_RANGE", field=f"voids[{seat}]")
-    if snapshot.drawn is not None:
-        _check_tiles((snapshot.drawn,), "drawn")
+    if snapshot.drawn_tile is not None:
+        _check_tiles((snapshot.drawn_tile,), "drawn_tile")
 
 
 def _check_tuple(values: object, field: str) -> None:

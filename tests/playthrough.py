@@ -44,7 +44,7 @@ def view(round_: sniffai.Round, seat: int) -> Iterator[str]:
     seen = round_.view(seat)
     belief = sniffai.Belief(seen)
     yield f"view {seat} {seen.to_text()}"
-    yield f"  must {seen.must}, to move {seen.to_move}, sizes {join(seen.sizes)}, talon {seen.talon_size}"
+    yield f"  must {seen.must}, to move {seen.to_move}, sizes {join(seen.hand_sizes)}, talon {seen.talon_size}"
     yield f"  hand {join(seen.hand)}, scores {join(seen.scores_now)}"
     for move in seen.legal_moves():
         yield f"  {move} scores {seen.points(move)}, count {seen.after(move).count}"

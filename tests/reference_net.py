@@ -101,7 +101,7 @@ def move_rows(view: sniffai.View, tile: int, at: int) -> list[int]:
     for k in range(1, view.players):
         seat, first = (view.seat + k) % view.players, OTHERS + (k - 1) * OTHER_BLOCK
         rows += [first + n for n in bits(unseen & with_any(known[seat]))]
-        rows.append(first + 28 + min(11, core.sizes[seat]))
+        rows.append(first + 28 + min(11, core.hand_sizes[seat]))
     return rows + arm_rows(table)
 
 

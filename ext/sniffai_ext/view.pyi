@@ -11,11 +11,11 @@ class View:
         seat: int,
         placements: Iterable[tuple[int, int]],
         hand: int,
-        sizes: Sequence[int],
+        hand_sizes: Sequence[int],
         talon_size: int,
         voids: Sequence[int],
         scores: Iterable[int],
-        drawn: int = -1,
+        drawn_tile: int = -1,
     ) -> View: ...
     @property
     def players(self) -> int: ...
@@ -42,7 +42,7 @@ class View:
     @property
     def scores(self) -> tuple[int, ...]: ...
     @property
-    def sizes(self) -> tuple[int, ...]: ...
+    def hand_sizes(self) -> tuple[int, ...]: ...
     @property
     def layout(self) -> Layout: ...
     @property

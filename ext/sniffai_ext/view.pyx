@@ -63,37 +63,38 @@ cdef class View:
         self.end = RUNNING
 
     @classmethod
-    def snapshot(cls, players, seat, placements, hand, sizes, talon_size, voids, scores, drawn=-1):
+    def snapshot(cls, players, seat, placements, hand, hand_sizes, talon_size, voids, scores, drawn_tile=-1):
         """The knowledge of the seat to move without the history: what lies open and who is known to lack what.
 
         :param placements: ``[(tile, at)]`` in play order.
         :param hand: mask of the tiles the seat holds now.
-        :param sizes: tiles in every hand, by seat.
+        :param hand_sizes: tiles in every hand, by seat.
         :param voids: a 7-bit mask of pips a seat: suits that the seat is known not to hold.
         :param scores: one a team, now.
-        :param drawn: the tile just drawn, which must be placed; -1 if none.
+        :param drawn_tile: the tile just drawn, which must be placed; -1 if none.
         :raises SniffError: tiles that do not add up to one set, or a placement that does not fit.
         """
         cdef View view = View.__new__(View)
         cdef uint32_t held = read_tiles(hand, "hand")
-        cdef int tile, at, last = read_int(drawn, "drawn", ViewError)
+        cdef int tile, at, last = read_int(drawn_tile, "drawn_tile", ViewError)
         view._seat_down(check_players(players), seat, scores)
         view.to_move = view.seat
-        for index, placement in enumerate(read_items(placements, "table", MoveError)):
-            pair = read_items(placement, f"table[{index}]", MoveError)
+        for index, placement in enumerate(read_items(placements, "placements", MoveError)):
+            pair = read_items(placement, f"placements[{index}]", MoveError)
             if len(pair) != 2:
                 raise MoveError("a tile and an attachment point are expected", reason="NOT_A_MOVE",
-                                field=f"table[{index}]")
+                                field=f"placements[{index}]")
             try:
                 tile, at = read_int(pair[0], "tile", MoveError), read_int(pair[1], "at", MoveError)
                 view.table.put(tile, at)
             except SniffError as error:
-                raise error.at(f"table[{index}]") from None
+                raise error.at(f"placements[{index}]") from None
             if held >> tile & 1:
                 raise TileError(f"{tile_text(tile)} is on the table and in the hand", reason="TILE_TWICE",
-                                field=f"table[{index}].tile")
+                                field=f"placements[{index}].tile")
         view.on_table = view.table.tiles
-        view._take_sizes(held, read_items(sizes, "sizes", ViewError), read_int(talon_size, "talon_size", ViewError))
+        view._take_sizes(held, read_items(hand_sizes, "hand_sizes", ViewError),
+                         read_int(talon_size, "talon_size", ViewError))
         view._take_voids(read_items(voids, "voids", ViewError))
         if last >= 0:
             view._take_drawn(last)
@@ -105,24 +106,24 @@ cdef class View:
             raise TileError("the seat to move holds at least one tile", reason="WRONG_HAND_SIZE", field="hand")
         if len(sizes) != self.players:
             raise ViewError(f"{self.players} seats need {self.players} sizes, not {len(sizes)}",
-                            reason="WRONG_NUMBER_OF_SIZES", field="sizes")
+                            reason="WRONG_NUMBER_OF_SIZES", field="hand_sizes")
         for other in range(self.players):
-            size = read_int(sizes[other], f"sizes[{other}]", ViewError)
+            size = read_int(sizes[other], f"hand_sizes[{other}]", ViewError)
             if not 1 <= size <= TILES:
                 raise ViewError(f"a seat in play holds 1..{TILES} tiles, not {size}", reason="SIZE_OUT_OF_RANGE",
-                                field=f"sizes[{other}]")
+                                field=f"hand_sizes[{other}]")
             self.size[other] = size
         if popcount(hand) != self.size[self.seat]:
             raise ViewError(f"the seat holds {popcount(hand)} tiles, not {self.size[self.seat]}",
-                            reason="WRONG_HAND_SIZE", field=f"sizes[{self.seat}]")
+                            reason="WRONG_HAND_SIZE", field=f"hand_sizes[{self.seat}]")
         dealt = self.players * hand_size(self.players)
         if not 0 <= talon_size <= TILES - dealt:
             raise ViewError(f"the talon has 0..{TILES - dealt} tiles, not {talon_size}", reason="SIZE_OUT_OF_RANGE",
                             field="talon_size")
-        total = self.table.placed + sum(self.sizes) + talon_size
+        total = self.table.placed + sum(self.hand_sizes) + talon_size
         if total != TILES:
             raise ViewError(f"table, hands and talon have {total} tiles together, not {TILES}",
-                            reason="TILES_DO_NOT_ADD_UP", field="sizes")
+                            reason="TILES_DO_NOT_ADD_UP", field="hand_sizes")
         self.hand = hand
         self.talon_size = talon_size
 
@@ -144,12 +145,12 @@ cdef class View:
 
     def _take_drawn(self, int drawn):
         if drawn >= TILES or not self.hand >> drawn & 1:
-            raise ViewError("the drawn tile is not in the hand", reason="TILE_NOT_IN_HAND", field="drawn")
+            raise ViewError("the drawn tile is not in the hand", reason="TILE_NOT_IN_HAND", field="drawn_tile")
         if self.table.placed == 0:
-            raise ViewError("nobody draws before the lead", reason="DRAW_NOT_ALLOWED", field="drawn")
+            raise ViewError("nobody draws before the lead", reason="DRAW_NOT_ALLOWED", field="drawn_tile")
         if self.table.fitting(self.hand & ~(<uint32_t> 1 << drawn)):
             raise ViewError("a tile of the hand fitted: there was nothing to draw", reason="DRAW_NOT_ALLOWED",
-                            field="drawn")
+                            field="drawn_tile")
         self.forced = drawn if self.table.fitting(<uint32_t> 1 << drawn) else -1
 
     # what the seat sees
@@ -350,7 +351,7 @@ cdef class View:
         return tuple(self.score[team] for team in range(team_count(self.players)))
 
     @property
-    def sizes(self):
+    def hand_sizes(self):
         """Tiles in every hand, by seat."""
         return tuple(self.size[seat] for seat in range(self.players))
 

@@ -63,7 +63,7 @@ def _situation(view: View, say: Words) -> str:
     shared = (
         say.say("open {ends}", ends=ends) if ends else say.say("open none yet"),
         say.say("count {count}", count=view.count),
-        say.say("hands of {sizes}", sizes=" ".join(map(str, view.sizes))),
+        say.say("hands of {sizes}", sizes=" ".join(map(str, view.hand_sizes))),
         say.say("talon {count}", count=view.talon_size),
     )
     return f"{'  '.join(own)}\n{'  '.join(shared)}"

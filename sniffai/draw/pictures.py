@@ -224,7 +224,7 @@ def _chip(view: View, seat: int, width: float, height: float, say: Words) -> str
             turn,
             label(name, width / 2 + (6 if turn else 0), 16, 13, MARK),
             tile_back(width / 2 - 12, 34, 4),
-            label(str(view.sizes[seat]), width / 2 + 8, 34, 13, MARK),
+            label(str(view.hand_sizes[seat]), width / 2 + 8, 34, 13, MARK),
             label(say.count("{points} pt", "{points} pts", score, points=_signed(score)), width / 2, 52, 13, DIM),
         ]
     )

@@ -3,8 +3,8 @@
 >>> import sniffai
 >>> from sniffai.explain import reasons, render
 >>> view = sniffai.View.from_snapshot(
-...     players=2, seat=0, table=["4|4", "4|6@4|4:LINE_A"], hand=["1|4", "0|2", "0|0", "0|1", "0|3", "3|3"],
-...     sizes=[6, 6], talon_size=14, scores=[0, 0],
+...     players=2, seat=0, placements=["4|4", "4|6@4|4:LINE_A"], hand=["1|4", "0|2", "0|0", "0|1", "0|3", "3|3"],
+...     hand_sizes=[6, 6], talon_size=14, scores=[0, 0],
 ... )
 >>> [why] = [one for one in reasons(view, sniffai.analyze(view)) if one.points]
 >>> why.points, render(why)

@@ -361,7 +361,7 @@ def _pips(case: _Case) -> Iterator[Reason]:
     most = max((other.move.tile.pips for other in case.others), default=None)
     if mine.ends or most is None or mine.move.tile.pips <= most:
         return
-    sizes = {seat: size for seat, size in enumerate(view.sizes) if seat != view.seat}
+    sizes = {seat: size for seat, size in enumerate(view.hand_sizes) if seat != view.seat}
     seat = min(sizes, key=lambda other: (sizes[other], (other - view.seat) % view.players))
     if sizes[seat] > FEW_TILES:
         return

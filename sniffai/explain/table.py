@@ -147,7 +147,7 @@ def _view_sentences(view: View, say: Words) -> list[str]:
     """What a seat sees besides the table."""
     others = [
         say.count("seat {seat}: {count} tile", "seat {seat}: {count} tiles", size, seat=seat, count=size)
-        for seat, size in enumerate(view.sizes)
+        for seat, size in enumerate(view.hand_sizes)
         if seat != view.seat
     ]
     scores = "; ".join(f"{team_name(view.players, team, say)}: {points}" for team, points in enumerate(view.scores_now))

@@ -186,7 +186,7 @@ def _hidden_places(view: CoreView) -> list[tuple[int, int]]:
 
 def _uniform_log_likelihood(view: CoreView) -> float:
     """Of any hands of the right sizes: one over the ways to deal the hidden tiles to hands and talon."""
-    sizes = [*(view.sizes[seat] for seat in _others(view)), view.talon_size]
+    sizes = [*(view.hand_sizes[seat] for seat in _others(view)), view.talon_size]
     return math.fsum(math.lgamma(size + 1) for size in sizes) - math.lgamma(sum(sizes) + 1)
 
 
@@ -194,7 +194,7 @@ def _uniform_table(view: CoreView) -> Table:
     hidden = _hidden(view)
     table = np.zeros((28, view.players + 1))
     for seat in _others(view):
-        table[hidden, seat] = view.sizes[seat] / len(hidden)
+        table[hidden, seat] = view.hand_sizes[seat] / len(hidden)
     return table
 
 

@@ -77,11 +77,11 @@ def forget(view: View) -> View:
     :param view: its seat is to place a tile.
     """
     table = Snapshot(
-        table=view.placements,
+        placements=view.placements,
         hand=view.hand,
-        sizes=view.sizes,
+        hand_sizes=view.hand_sizes,
         talon_size=view.talon_size,
         voids=((),) * view.players,
-        drawn=view.forced,
+        drawn_tile=view.forced,
     )
     return View(view.players, view.seat, view.scores_now, table)

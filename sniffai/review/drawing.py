@@ -144,9 +144,9 @@ class _Outcome:
         return View.from_snapshot(
             players=before.players,
             seat=seat,
-            table=before.placements,
+            placements=before.placements,
             hand=mask_tiles(self.hands[seat]),
-            sizes=[hand.bit_count() for hand in self.hands],
+            hand_sizes=[hand.bit_count() for hand in self.hands],
             talon_size=0,
             scores=before.scores_now,
             voids=dict.fromkeys(passed, open_pips),

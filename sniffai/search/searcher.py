@@ -411,7 +411,7 @@ def without_voids(view: CoreView) -> CoreView:
         view.seat,
         view.layout.placements(),
         view.hand,
-        view.sizes,
+        view.hand_sizes,
         view.talon_size,
         [0] * view.players,
         view.scores,

@@ -20,11 +20,8 @@ _RECORD: Final = (
     (r"", r"record"),
 )
 _SNAPSHOT: Final = (
-    (r"table(.*)", r"snapshot.placements\1"),
-    (r"sizes(.*)", r"snapshot.hand_sizes\1"),
-    (r"talon_size", r"snapshot.talon_size"),
     (r"voids.*", r"snapshot.voids"),
-    (r"drawn", r"snapshot.drawn_tile"),
+    (r"(placements|hand_sizes|talon_size|drawn_tile)(.*)", r"snapshot.\1\2"),
     (r"", r"snapshot"),
 )
 _DEAL: Final = ((rf"hands{_INDEX}{_INDEX}", r"hands\1.tiles\2"),)

@@ -121,13 +121,13 @@ def _view_from_snapshot(view: view_pb2.PlayerView) -> View:
     return View.from_snapshot(
         players=view.players,
         seat=view.seat,
-        table=[Move(move.tile, move.at or None) for move in snapshot.placements],
+        placements=[Move(move.tile, move.at or None) for move in snapshot.placements],
         hand=list(view.hand),
-        sizes=list(snapshot.hand_sizes),
+        hand_sizes=list(snapshot.hand_sizes),
         talon_size=snapshot.talon_size,
         voids=_voids(snapshot),
         scores=_scores(view.players, view.scores),
-        drawn=snapshot.drawn_tile or None,
+        drawn_tile=snapshot.drawn_tile or None,
     )
 
 

@@ -134,7 +134,7 @@ def write_facts(view: View, world_count: float) -> rules_service_pb2.ViewFacts:
         action=ACTIONS[view.must],
         seat_to_move=view.to_move,
         hand=_tiles(view.hand),
-        hand_sizes=view.sizes,
+        hand_sizes=view.hand_sizes,
         talon_size=view.talon_size,
         scores=view.scores_now,
         layout=write_layout(view.layout),
@@ -148,11 +148,11 @@ def _record(history: History) -> view_pb2.EventRecord:
 
 def _snapshot(snapshot: Snapshot) -> view_pb2.Snapshot:
     return view_pb2.Snapshot(
-        placements=map(write_move, snapshot.table),
-        hand_sizes=snapshot.sizes,
+        placements=map(write_move, snapshot.placements),
+        hand_sizes=snapshot.hand_sizes,
         talon_size=snapshot.talon_size,
         voids=[view_pb2.SeatVoids(seat=seat, suits=suits) for seat, suits in enumerate(snapshot.voids) if suits],
-        drawn_tile=str(snapshot.drawn) if snapshot.drawn else "",
+        drawn_tile=str(snapshot.drawn_tile) if snapshot.drawn_tile else "",
     )
 
 

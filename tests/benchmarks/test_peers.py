@@ -65,7 +65,7 @@ def test_a_world_of_a_view_differs_from_the_truth_in_hidden_tiles_only(players: 
         world = Worlds(view, seed).sample()
         assert [getattr(world, name) for name in PUBLIC] == [getattr(truth, name) for name in PUBLIC]
         assert world.hands[view.seat] == truth.hands[view.seat]
-        assert [hand.bit_count() for hand in world.hands] == list(view.sizes)
+        assert [hand.bit_count() for hand in world.hands] == list(view.hand_sizes)
         assert len(world.talon) == view.talon_size
         held = sum(world.hands) + sum(1 << tile for tile in world.talon)
         assert held == sum(truth.hands) + sum(1 << tile for tile in truth.talon)

@@ -304,11 +304,11 @@ METHODS: dict[str, Callable[[], dict[str, Any]]] = {
         "seat": 0,
         "placements": [(1, -1)],
         "hand": 0b101,
-        "sizes": [2, 11],
+        "hand_sizes": [2, 11],
         "talon_size": 14,
         "voids": [0, 0],
         "scores": [0, 0],
-        "drawn": -1,
+        "drawn_tile": -1,
     },
 }
 """Methods that take arguments, with some that they take."""

@@ -163,7 +163,7 @@ def test_extra_worlds_are_worlds_of_the_view_with_weights_above_zero(players: in
         assert 1 <= pool.effective <= pool.size
         for *hands, talon, _ in pool.worlds()[STUDIED::29]:
             held = [view.hand if seat == view.seat else hands[seat] for seat in range(players)]
-            assert [hand.bit_count() for hand in held] == list(view.sizes)
+            assert [hand.bit_count() for hand in held] == list(view.hand_sizes)
             assert sum(held) + talon + view.layout.tiles == (1 << 28) - 1
             assert weighted_worlds(view, 10, 1, hands=hands[:players]).assignments >= 1
             checked += 1

@@ -62,7 +62,7 @@ def test_a_sampled_pool_is_near_the_exact_belief(players: int) -> None:
         for *hands, talon, weight in pool.worlds()[:20]:
             assert weight == pytest.approx(1 / 4000)
             held = [view.hand if seat == view.seat else hands[seat] for seat in range(players)]
-            assert [hand.bit_count() for hand in held] == list(view.sizes)
+            assert [hand.bit_count() for hand in held] == list(view.hand_sizes)
             assert sum(held) + talon + view.layout.tiles == (1 << 28) - 1
             assert weighted_worlds(view, 10, 1, hands=hands[:players]).assignments >= 1
     assert checked > 5
@@ -79,7 +79,7 @@ def test_past_hands_fit_what_was_seen(players: int) -> None:
             assert hand >> tile & 1
             assert not hand & view.core().hand
             if placed in sizes:
-                assert hand.bit_count() == sizes[placed].view.sizes[seat]
+                assert hand.bit_count() == sizes[placed].view.hand_sizes[seat]
                 seen += 1
     assert seen > 30
 
@@ -122,7 +122,7 @@ def test_weights_are_the_likelihoods_and_never_zero() -> None:
         assert weights.min() > 0
         assert pool.effective == pytest.approx(1 / (weights**2).sum())
         sizes = pool.table()[:, :2].sum(axis=0)
-        np.testing.assert_allclose(sizes, view.sizes, atol=1e-9)
+        np.testing.assert_allclose(sizes, view.hand_sizes, atol=1e-9)
 
 
 @pytest.mark.parametrize("temperature", [0.01, 3.0, 1000.0], ids=["one world takes nearly all", "fitted", "all alike"])

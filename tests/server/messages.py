@@ -103,9 +103,9 @@ def _view(round_: sniffai.Round, lots: random.Random) -> sniffai.View:
     return sniffai.View.from_snapshot(
         players=view.players,
         seat=view.seat,
-        table=view.layout.placements,
+        placements=view.layout.placements,
         hand=view.hand,
-        sizes=view.sizes,
+        hand_sizes=view.hand_sizes,
         talon_size=view.talon_size,
         scores=view.scores,
     )

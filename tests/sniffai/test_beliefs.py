@@ -66,7 +66,7 @@ def test_a_recorded_belief(number: int) -> None:
         scores=[0] * (3 if record["players"] == 3 else 2),
     )
     assert sorted(map(str, view.hand)) == sorted(record["hand"])
-    assert view.sizes == tuple(record["sizes"])
+    assert view.hand_sizes == tuple(record["sizes"])
     assert view.talon_size == record["talon"]
     belief = sniffai.Belief(view)
     assert belief.assignments == record["assignments"]
@@ -146,7 +146,7 @@ def test_a_sampled_world_contradicts_nothing(round_: Round, seed: int) -> None:
     belief = sniffai.Belief(view)
     for world in (belief.sample(seed), belief.sample(np.random.default_rng(seed))):
         assert world.hands[view.seat] == view.hand
-        assert tuple(map(len, world.hands)) == view.sizes
+        assert tuple(map(len, world.hands)) == view.hand_sizes
         assert len(world.talon) == view.talon_size
         lying = [tile for tiles in (*world.hands, world.talon) for tile in tiles]
         assert len(set(lying)) == len(lying) == len(SET) - len(view.placements)
@@ -211,7 +211,7 @@ def careless(sight: Sight, view: sniffai.View, seed: int) -> Counter[Any]:
     for _ in range(SAMPLES):
         rng.shuffle(hidden)
         left, hands = list(hidden), list[list[Tile]]()
-        for seat, size in enumerate(view.sizes):
+        for seat, size in enumerate(view.hand_sizes):
             hands.append([] if seat == view.seat else [left.pop() for _ in range(size)])
         counts[text_sets(hands, view.seat), frozenset(map(str, left))] += 1
     return counts

@@ -109,7 +109,7 @@ def results() -> Iterator[Any]:
     yield from (round_.layout, round_.start, round_.history, sniffai.SearchParams(), reasons(view, analysis))
     yield from (sniffai.Belief(view), sniffai.Belief(view).sample(1), sniffai.Tally.of(45))
     yield sniffai.View.from_snapshot(
-        players=2, seat=0, table=["4|4"], hand=["1|4", "0|2"], sizes=[2, 11], talon_size=14, scores=[0, 0]
+        players=2, seat=0, placements=["4|4"], hand=["1|4", "0|2"], hand_sizes=[2, 11], talon_size=14, scores=[0, 0]
     )
     yield from (solve(end), solve_view(end.view(end.seat)), plan_layout(round_.layout))
     found = review(Subject.of_rounds([played(2, 3)]), Limits(simulations=40), seed=1)
@@ -259,7 +259,7 @@ def test_objects_of_the_core_copy_or_say_why_not() -> None:
     view = played(2, 7, 4).view(0).core()
     for other in (copy.copy(view), copy.deepcopy(view)):
         assert other is not view
-        assert (other.hand, other.sizes, other.layout == view.layout) == (view.hand, view.sizes, True)
+        assert (other.hand, other.hand_sizes, other.layout == view.layout) == (view.hand, view.hand_sizes, True)
     for value in (view, CoreBelief(view)):
         with pytest.raises(TypeError, match="pickle sniffai"):
             pickle.dumps(value)

@@ -264,30 +264,30 @@ def test_scores_given_as_a_list_become_a_tuple(round_: sniffai.Round) -> None:
 @pytest.mark.parametrize(
     ("part", "value", "kind", "field"),
     [
-        ("table", 5, ViewError, "table"),
-        ("table", ("4|4",), ViewError, "table[0]"),
+        ("placements", 5, ViewError, "placements"),
+        ("placements", ("4|4",), ViewError, "placements[0]"),
         ("hand", 5, TileError, "hand"),
         ("hand", ("4|4",), TileError, "hand"),
-        ("sizes", [7, 7], ViewError, "sizes"),
-        ("sizes", (7, 2**70), ViewError, "sizes[1]"),
+        ("hand_sizes", [7, 7], ViewError, "hand_sizes"),
+        ("hand_sizes", (7, 2**70), ViewError, "hand_sizes[1]"),
         ("talon_size", "x", ViewError, "talon_size"),
         ("voids", None, ViewError, "voids"),
         ("voids", ((), 5), ViewError, "voids[1]"),
         ("voids", ((), (2**14,)), ViewError, "voids[1]"),
         ("voids", ((), (2, 2)), ViewError, "voids[1]"),
-        ("drawn", "4|4", TileError, "drawn"),
+        ("drawn_tile", "4|4", TileError, "drawn_tile"),
     ],
 )
 def test_a_snapshot_made_by_hand_is_looked_at(
     round_: sniffai.Round, part: str, value: Any, kind: type[SniffError], field: str
 ) -> None:
     parts = {
-        "table": (),
+        "placements": (),
         "hand": round_.start.hands[0],
-        "sizes": (7, 7),
+        "hand_sizes": (7, 7),
         "talon_size": 14,
         "voids": ((), ()),
-        "drawn": None,
+        "drawn_tile": None,
     }
     expect(lambda: sniffai.View(2, 0, (0, 0), Snapshot(**parts | {part: value})), kind, field)
 

@@ -55,13 +55,13 @@ def test_snapshots_survive_a_round_trip(twin: Round, data: st.DataObject) -> Non
     snapshot = View.from_snapshot(
         players=view.players,
         seat=view.seat,
-        table=view.placements,
+        placements=view.placements,
         hand=view.hand,
-        sizes=view.sizes,
+        hand_sizes=view.hand_sizes,
         talon_size=view.talon_size,
         scores=view.scores_now,
         voids=voids,
-        drawn=view.forced,
+        drawn_tile=view.forced,
     )
     assert View.from_text(snapshot.to_text()) == snapshot
     assert snapshot.legal_moves() == view.legal_moves()
@@ -104,7 +104,7 @@ def test_every_field_is_asked_for_once(line: str) -> None:
         (SNAPSHOT, "voids=25", "voids=27", "voids[0]"),
         (SNAPSHOT, "talon=10", "talon=", "talon"),
         (SNAPSHOT, "talon=10", "talon=10 drawn=x", "drawn"),
-        (SNAPSHOT, "0|4@0|6:LOW", "0|4@0|6", "table[4].at"),
+        (SNAPSHOT, "0|4@0|6:LOW", "0|4@0|6", "placements[4].at"),
     ],
 )
 def test_what_cannot_be_read_is_named(line: str, old: str, new: str, field: str) -> None:
@@ -120,7 +120,7 @@ def test_what_cannot_be_read_is_named(line: str, old: str, new: str, field: str)
         (ROUND, "scores=0,-15", "scores=0,200", "scores[1]", "SCORE_PAST_TARGET"),
         (VIEW, "+6", "+7", "events[5].draw", "DRAW_COUNT_OUT_OF_RANGE"),
         (VIEW, "3|5@3|6:LOW", "6|6@3|6:LOW", "events[4].at", "TILE_DOES_NOT_FIT"),
-        (SNAPSHOT, "sizes=4", "sizes=5", "sizes", "TILES_DO_NOT_ADD_UP"),
+        (SNAPSHOT, "sizes=4", "sizes=5", "hand_sizes", "TILES_DO_NOT_ADD_UP"),
     ],
 )
 def test_what_breaks_a_rule_is_named_too(line: str, old: str, new: str, field: str, reason: str) -> None:

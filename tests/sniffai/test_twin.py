@@ -63,7 +63,7 @@ def assert_same_view(view: sniffai.View, twin: Round, seat: int) -> None:
     assert texts(view.dealt) == texts(sorted(twin.dealt[seat]))
     assert [event.to_dict() for event in view.events] == twin.seen_by(seat)
     assert texts(view.hand) == texts(sorted(twin.hands[seat]))
-    assert view.sizes == tuple(twin.sizes())
+    assert view.hand_sizes == tuple(twin.sizes())
     assert view.talon_size == len(twin.talon)
     assert view.to_move == (None if twin.over else twin.seat)
     assert view.must == duty(twin, seat)
@@ -208,16 +208,16 @@ def test_a_snapshot_offers_the_same_moves(twin: Round) -> None:
     view = sniffai.View.from_snapshot(
         players=twin.players,
         seat=twin.seat,
-        table=[text_of(move) for move in twin.layout.placements],
+        placements=[text_of(move) for move in twin.layout.placements],
         hand=texts(twin.hands[twin.seat]),
-        sizes=twin.sizes(),
+        hand_sizes=twin.sizes(),
         talon_size=len(twin.talon),
         scores=twin.scores,
-        drawn=None if twin.forced is None else str(twin.forced),
+        drawn_tile=None if twin.forced is None else str(twin.forced),
     )
     assert [str(move) for move in view.legal_moves()] == [text_of(move) for move in twin.legal_moves()]
     assert texts(view.hand) == texts(sorted(twin.hands[twin.seat]))
-    assert (view.must, view.sizes, view.talon_size) == ("play", tuple(twin.sizes()), len(twin.talon))
+    assert (view.must, view.hand_sizes, view.talon_size) == ("play", tuple(twin.sizes()), len(twin.talon))
     assert_same_table(view, twin)
     assert sniffai.View.from_text(view.to_text()) == view
 

@@ -14,7 +14,7 @@ def _assert_same(followed: View, made: View) -> None:
     assert hash(followed) == hash(made)
     assert type(followed.position) is type(made.position)
     assert followed.to_text() == made.to_text()
-    assert (followed.must, followed.hand, followed.sizes) == (made.must, made.hand, made.sizes)
+    assert (followed.must, followed.hand, followed.hand_sizes) == (made.must, made.hand, made.hand_sizes)
     assert followed.legal_moves() == made.legal_moves()
 
 

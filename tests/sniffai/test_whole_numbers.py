@@ -25,7 +25,7 @@ def test_numbers_of_numpy_make_the_same_round(kind: Any) -> None:
     assert (view, type(view.seat)) == (plain.view(1), int)
     start = plain.start
     assert Round(kind(2), start.hands, start.talon, kind(1), [kind(10), kind(20)]) == plain
-    json.dumps([other.events, other.scores, view.scores, view.sizes])
+    json.dumps([other.events, other.scores, view.scores, view.hand_sizes])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -35,8 +35,15 @@ def test_numbers_of_numpy_make_the_same_views(kind: Any) -> None:
     view = View.from_events(players=kind(2), seat=kind(0), leader=kind(0), scores=[kind(0), kind(5)], **given)
     assert View.from_text(view.to_text()) == view
     json.dumps([event.to_dict() for event in view.events])
-    table: Any = {"table": ["4|4"], "hand": ["1|4", "0|2"], "scores": [kind(0), kind(0)], "voids": {kind(1): [kind(4)]}}
-    made = View.from_snapshot(players=kind(2), seat=kind(0), sizes=[kind(2), kind(11)], talon_size=kind(14), **table)
+    table: Any = {
+        "placements": ["4|4"],
+        "hand": ["1|4", "0|2"],
+        "scores": [kind(0), kind(0)],
+        "voids": {kind(1): [kind(4)]},
+    }
+    made = View.from_snapshot(
+        players=kind(2), seat=kind(0), hand_sizes=[kind(2), kind(11)], talon_size=kind(14), **table
+    )
     assert View.from_text(made.to_text()) == made
     assert type(made.position.talon_size) is int  # type: ignore[union-attr]
 

@@ -30,9 +30,9 @@ VIEW = ROUND.view(ROUND.seat)
 SNAPSHOT = sniffai.View.from_snapshot(
     players=2,
     seat=VIEW.seat,
-    table=VIEW.placements,
+    placements=VIEW.placements,
     hand=VIEW.hand,
-    sizes=VIEW.sizes,
+    hand_sizes=VIEW.hand_sizes,
     talon_size=VIEW.talon_size,
     scores=VIEW.scores_now,
 )

@@ -211,9 +211,9 @@ def test_moves_at_one_place_show_all_their_tags() -> None:
     view = sniffai.View.from_snapshot(
         players=2,
         seat=0,
-        table=["4|6"],
+        placements=["4|6"],
         hand=["1|4", "2|4", "0|0", "0|1", "0|2", "0|3", "0|5"],
-        sizes=[7, 6],
+        hand_sizes=[7, 6],
         talon_size=14,
         scores=[0, 0],
     )

@@ -236,8 +236,8 @@ CHECKS: dict[ReasonKind, Callable[[Judge, sniffai.Move, Reason, Others, sniffai.
         reason.pips == move.tile.pips > (reason.other or 0)
         and is_other(reason.other, most(others, lambda other: other.tile.pips))
         and reason.count
-        == judge.view.sizes[reason.seat or 0]
-        == min(size for seat, size in enumerate(judge.view.sizes) if seat != judge.view.seat)
+        == judge.view.hand_sizes[reason.seat or 0]
+        == min(size for seat, size in enumerate(judge.view.hand_sizes) if seat != judge.view.seat)
         and (reason.probability is None or close(reason.probability, 1 - judge.stuck(judge.after(move))))
     ),
     ReasonKind.PLAYS_SNIFF: lambda judge, move, reason, others, analysis: (
@@ -355,7 +355,7 @@ def view_of(table: list[str], hand: list[str], **more: Any) -> sniffai.View:
     sizes = [size, 7 - (len(table) + 1) // 2]
     talon = 28 - len(table) - sum(sizes)
     given = {"talon_size": talon, "scores": [0, 0], **more}
-    return sniffai.View.from_snapshot(players=2, seat=0, table=table, hand=tiles, sizes=sizes, **given)
+    return sniffai.View.from_snapshot(players=2, seat=0, placements=table, hand=tiles, hand_sizes=sizes, **given)
 
 
 def why(view: sniffai.View, move: str | None = None) -> dict[ReasonKind, Reason]:
@@ -407,7 +407,7 @@ def test_a_suit_that_the_next_seat_lacks_for_sure() -> None:
 
 
 def test_what_leaves_no_choice_comes_first() -> None:
-    view = view_of(["4|4"], ["4|5"], drawn="4|5")
+    view = view_of(["4|4"], ["4|5"], drawn_tile="4|5")
     kinds = [reason.kind for reason in reasons(view, sniffai.analyze(view))]
     assert kinds[:2] == [ReasonKind.FORCED, ReasonKind.DRAWN_TILE]
 
@@ -425,7 +425,13 @@ def test_the_only_legal_move_is_told_as_such_only_where_there_is_one(table: list
     """A front end lists every attachment point, also those that come to the same."""
     rest = 28 - len(table) - 2
     view = sniffai.View.from_snapshot(
-        players=2, seat=0, table=table, hand=["4|5", "0|3"], sizes=[2, rest - 10], talon_size=10, scores=[0, 0]
+        players=2,
+        seat=0,
+        placements=table,
+        hand=["4|5", "0|3"],
+        hand_sizes=[2, rest - 10],
+        talon_size=10,
+        scores=[0, 0],
     )
     assert len(view.legal_moves()) == places
     (first, *_) = reasons(view, sniffai.analyze(view))

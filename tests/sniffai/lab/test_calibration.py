@@ -51,7 +51,7 @@ def test_self_play_is_told_decision_by_decision(players: int) -> None:
     for decision in (decision for found in played for decision in found):
         view = decision.view
         assert decision.hands[view.seat] == view.core().hand
-        assert tuple(hand.bit_count() for hand in decision.hands) == view.sizes
+        assert tuple(hand.bit_count() for hand in decision.hands) == view.hand_sizes
         assert decision.move in sniffai.search.searcher.distinct_moves(view)
         assert len(sniffai.search.searcher.distinct_moves(view)) > 1
 

@@ -125,7 +125,7 @@ def test_who_forgets_keeps_the_table_and_loses_what_draws_showed(players: int) -
     lost = 0
     for view in _views(players, 15):
         table = forget(view)
-        assert (table.hand, table.sizes, table.talon_size) == (view.hand, view.sizes, view.talon_size)
+        assert (table.hand, table.hand_sizes, table.talon_size) == (view.hand, view.hand_sizes, view.talon_size)
         assert (table.legal_moves(), table.forced) == (view.legal_moves(), view.forced)
         assert (table.placements, table.scores_now) == (view.placements, view.scores_now)
         assert forget(table) == table

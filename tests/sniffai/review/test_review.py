@@ -492,9 +492,9 @@ def snapshot(round_: Round) -> str:
     return View.from_snapshot(
         players=2,
         seat=start.seat,
-        table=start.moves,
+        placements=start.moves,
         hand=start.hands[start.seat],
-        sizes=[len(hand) for hand in start.hands],
+        hand_sizes=[len(hand) for hand in start.hands],
         talon_size=len(start.talon),
         scores=start.scores,
     ).to_text()
