@@ -22,7 +22,7 @@ NODE_LOCK := $(wildcard $(NODE_CLIENT)/package-lock.json)
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build serve test lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues examples clean
+.PHONY: help build serve test lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,12 @@ catalogues: $(STAMPS)/test ## bring the translated messages (sniffai/locale) up 
 examples: $(STAMPS)/core $(STAMPS)/test ## put what the engine prints now into README.md, docs and examples
 	@echo "==> running the examples of the documents"
 	@$(BIN)/python -m tools.examples
+
+docs: $(STAMPS)/core $(STAMPS)/docs ## build the documentation site in build/site; a broken link is an error
+	@echo "==> building the documentation site"
+	@$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet --jobs auto \
+		--conf-dir docs --doctree-dir build/site-cache . build/site
+	@echo "open build/site/index.html"
 
 bench: $(STAMPS)/core ## print the speed of rollouts and search, and the signature beside the recorded one
 	@$(BIN)/sniffai bench
@@ -143,6 +149,11 @@ $(STAMPS)/node: $(NODE_LOCK) | $(STAMPS)/test
 $(STAMPS)/lint: $(STAMPS)/run
 	@echo "==> installing the linters"
 	@$(INSTALL) '.[lint]'
+	@touch $@
+
+$(STAMPS)/docs: $(STAMPS)/run
+	@echo "==> installing the documentation builder"
+	@$(INSTALL) '.[docs]'
 	@touch $@
 
 .venv-proto/stamp: tools/proto-requirements.txt

@@ -7,8 +7,7 @@
 True
 
 A table rests on rounds of self-play; docs/equity.md says how, and how far it holds. The search looks tables up, so this
-package knows nothing of players; :mod:`sniffai.lab.equity.build` makes tables and :mod:`sniffai.lab.equity.check`
-checks them.
+package knows nothing of players; ``sniffai.lab.equity`` makes tables and checks them.
 """
 
 from sniffai.equity.table import Equity, lead_value, load, read_equity, save_equity

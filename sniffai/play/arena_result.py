@@ -130,7 +130,7 @@ class ArenaResult:
 
     @cached_property
     def margin_p_value(self) -> float:
-        """The chance of so large a margin, either way, between equal players: see :meth:`_p_value`."""
+        """The chance of so large a margin, either way, between equal players: a permutation test."""
         return self._p_value(_own_margin)
 
     @property

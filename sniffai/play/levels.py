@@ -116,11 +116,10 @@ def _limited(player: Player, limits: Limits) -> Player:
 def named_player(text: str, defaults: Limits | None = None) -> Player:
     """A player by name, with parameters after a colon.
 
-    ``level:casual``                 a level
-    ``careless:misses=0.3``          :class:`CarelessPlayer`
-    ``forgetful:misjudges=4,simulations=100``
-                                     :class:`ForgetfulPlayer`, with the parameters of ``search`` as well
-    and all that :func:`sniffai.play.players.parse_player` knows.
+    - ``level:casual``: a level;
+    - ``careless:misses=0.3``: a :class:`CarelessPlayer`;
+    - ``forgetful:misjudges=4,simulations=100``: a :class:`ForgetfulPlayer`, with the parameters of ``search`` as well;
+    - every name that :func:`sniffai.play.players.parse_player` knows.
 
     :param defaults: limits of a search that names none.
     :raises LimitsError: the name or a parameter is unknown or out of range.

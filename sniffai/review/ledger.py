@@ -59,7 +59,7 @@ class Step:
     kind: StepKind
     round: int
     event: int | None
-    """The event of the round at which the value is :attr:`after`; ``None`` before the first and after the last."""
+    """The event of the round at which the value is ``after``; ``None`` before the first and after the last."""
     seat: int | None
     """Who placed, drew, or turned out to hold its tiles."""
     before: Value

@@ -20,7 +20,7 @@ class Violation:
     reason: str
     """The rule broken, in ``UPPER_SNAKE``, at most 63 characters."""
     description: str
-    """One sentence for a person, printable ASCII, at most :data:`MAX_TEXT` characters."""
+    """One sentence for a person, printable ASCII, at most ``MAX_TEXT`` characters."""
 
     @classmethod
     def of(cls, error: SniffError, field: str) -> "Violation":
@@ -43,7 +43,7 @@ class WireError(PortableError, ValueError):
 
 
 def plain(text: str) -> str:
-    """The text in printable ASCII, cut to :data:`MAX_TEXT` characters."""
+    """The text in printable ASCII, cut to ``MAX_TEXT`` characters."""
     text = text.encode("ascii", "backslashreplace").decode()
     text = "".join(letter if letter.isprintable() else " " for letter in text)
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 3]}..."
