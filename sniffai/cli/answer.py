@@ -23,7 +23,7 @@ LINE_STEPS = 4
 def print_answer(
     view: View,
     answer: RecommendMoveResponse,
-    language: str | None = None,
+    language_code: str | None = None,
     *,
     objective: Objective = "match",
     described: bool = False,
@@ -33,10 +33,10 @@ def print_answer(
     :param objective: what the search maximised: losses are told in it.
     :param described: whether the situation is told in words, too.
     """
-    say = words(language or "en")
+    say = words(language_code or "en")
     tell(_situation(view, say))
     if described:
-        tell("\n" + "\n".join(sentences(view, say.language)))
+        tell("\n" + "\n".join(sentences(view, say.language_code)))
     analysis = answer.analysis
     if analysis.moves:
         _print_moves(analysis.moves, team_of(view.players, view.seat), objective, say)

@@ -26,7 +26,7 @@ def command(
     moves: tuple[str, ...],
     names: bool,
     width: int,
-    language: str | None,
+    language_code: str | None,
 ) -> int:
     """Draw what TEXT says: a view or a round in one line, or a file (- for standard input) that holds one.
 
@@ -42,9 +42,9 @@ def command(
     if isinstance(what, Round) and seat is not None:
         what = what.view(seat)
     if isinstance(what, View):
-        drawn = position_svg(what, language=language or "en", names=names, moves=tagged)
+        drawn = position_svg(what, language_code=language_code or "en", names=names, moves=tagged)
     else:
-        drawn = layout_svg(what.layout, language=language or "en", names=names, moves=tagged)
+        drawn = layout_svg(what.layout, language_code=language_code or "en", names=names, moves=tagged)
     return _write(drawn, file, width)
 
 

@@ -52,7 +52,11 @@ def read_lang(_context: click.Context, _option: click.Parameter, code: str | Non
 
 
 lang_option = click.option(
-    "language", "--lang", metavar="CODE", callback=read_lang, help=f"Language of the words: {', '.join(LANGUAGES)}."
+    "language_code",
+    "--lang",
+    metavar="CODE",
+    callback=read_lang,
+    help=f"Language of the words: {', '.join(LANGUAGES)}.",
 )
 
 

@@ -42,7 +42,7 @@ class Question:
     exclude: tuple[MoveLike, ...] = ()
     max_moves: int = 0
     """How many moves to list, 0 for all."""
-    language: str | None = None
+    language_code: str | None = None
     """Of all words."""
     objective: Objective = "match"
     priority: Priority = "interactive"
@@ -86,7 +86,7 @@ def command(
     exclude: tuple[str, ...],
     seed: int | None,
     described: bool,
-    language: str | None,
+    language_code: str | None,
     as_json: bool,
 ) -> None:
     """Recommend a move for what one seat knows.
@@ -106,13 +106,13 @@ def command(
         asked = replace(asked, objective=objective)
     if include or exclude:
         asked = replace(asked, include=include, exclude=exclude)
-    if language is not None:
-        asked = replace(asked, language=language)
+    if language_code is not None:
+        asked = replace(asked, language_code=language_code)
     answer = _search_here(asked) if remote is None else _ask(remote, asked)
     if as_json:
         tell_json_text(wire.to_json(answer))
     else:
-        print_answer(asked.view, answer, asked.language, objective=asked.objective, described=described)
+        print_answer(asked.view, answer, asked.language_code, objective=asked.objective, described=described)
 
 
 def _read(form: Form) -> Question:
@@ -132,7 +132,7 @@ def _read(form: Form) -> Question:
         include=asked.include,
         exclude=asked.exclude,
         max_moves=asked.max_moves,
-        language=asked.language if request.language_code else None,
+        language_code=asked.language_code if request.language_code else None,
         objective="match" if asked.match else "round",
         priority=PRIORITIES[asked.priority] if request.priority else "interactive",
         client_tag=asked.client_tag,
@@ -149,7 +149,7 @@ def _search_here(question: Question) -> RecommendMoveResponse:
         include=question.include or None,
         exclude=question.exclude or None,
     )
-    why = wire.write_reasons(reasons(question.view, found), question.language or "en")
+    why = wire.write_reasons(reasons(question.view, found), question.language_code or "en")
     return wire.write_recommendation(
         found, question.warnings, max_moves=question.max_moves, client_tag=question.client_tag, reasons=why
     )
@@ -167,7 +167,7 @@ def _ask(remote: Remote, question: Question) -> RecommendMoveResponse:
             include=map(Move.of, question.include),
             exclude=map(Move.of, question.exclude),
             max_moves=question.max_moves,
-            language=question.language or "",
+            language_code=question.language_code or "",
             objective=question.objective,
             priority=question.priority,
             client_tag=question.client_tag,

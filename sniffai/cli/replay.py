@@ -34,7 +34,7 @@ class Replayed:
 @click.option("in_words", "--describe", is_flag=True, help="Also tell how the table lay at the end of each round.")
 @lang_option
 @json_option
-def command(file: str, in_words: bool, language: str | None, as_json: bool) -> None:
+def command(file: str, in_words: bool, language_code: str | None, as_json: bool) -> None:
     """Replay the rounds of FILE (- for standard input) and check every event, point and score.
 
     FILE is a match record, JSON lines with one traced round each, or any other form of a round or a view, which may
@@ -47,7 +47,7 @@ def command(file: str, in_words: bool, language: str | None, as_json: bool) -> N
     else:
         tell(f"{form.name}: {replayed.rounds} rounds, {replayed.events} events, all right{replayed.verdict}")
         for number, layout in enumerate(replayed.tables if in_words else (), 1):
-            tell(f"{number}: {describe(layout, language or 'en')}")
+            tell(f"{number}: {describe(layout, language_code or 'en')}")
 
 
 def _replay(form: Form) -> Replayed:

@@ -40,7 +40,7 @@ def command(
     workers: int,
     page: str | None,
     every: bool,
-    language: str | None,
+    language_code: str | None,
     as_json: bool,
 ) -> int:
     """Review every placement of a match or a round from what its seat knew.
@@ -57,7 +57,7 @@ def command(
     if asked is not None:
         limits = limits if simulations or seconds else asked.limits
         seed = asked.seed if seed is None else seed
-        language = language or asked.language
+        language_code = language_code or asked.language_code
         for warning in asked.warnings:
             complain(f"warning: {warning.field}: {warning.description}")
     with progress_bar() as bar:
@@ -67,16 +67,16 @@ def command(
             bar.update(task, completed=done, total=total)
 
         found = review(subject, limits, seed=seed or 0, workers=workers, progress=told)
-    status = 0 if output is None else output.write(html_report(found, language or "en"))
+    status = 0 if output is None else output.write(html_report(found, language_code or "en"))
     if as_json:
         tell_json(found.to_dict())
     else:
-        _print(found, language or "en", every)
+        _print(found, language_code or "en", every)
     return status
 
 
-def _print(found: Review, language: str, every: bool) -> None:
-    for one in text_tables(found, language, every=every):
+def _print(found: Review, language_code: str, every: bool) -> None:
+    for one in text_tables(found, language_code, every=every):
         made = table(*one.columns)
         made.title = one.title or None
         for row in one.rows:
@@ -84,7 +84,7 @@ def _print(found: Review, language: str, every: bool) -> None:
         show(made)
         if one.note:
             tell(one.note)
-    tell(result_line(found, language))
+    tell(result_line(found, language_code))
 
 
 def _asked(form: Form) -> "ReviewQuestion | None":

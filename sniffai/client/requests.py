@@ -64,7 +64,7 @@ class Wishes(TypedDict, total=False):
     """The class in which the search waits for its turn."""
     client_tag: str | None
     """Comes back in the answer, at most 128 characters."""
-    language: str | None
+    language_code: str | None
     """Of the reasons' text, such as ``"ja"``."""
     objective: Literal["match", "round"] | None
     """What the search maximises: the chance to win the match, or the margin of the round."""
@@ -79,7 +79,7 @@ class ReviewWishes(TypedDict, total=False):
     """The class in which the searches wait for their turn."""
     client_tag: str | None
     """Comes back in the summary, at most 128 characters."""
-    language: str | None
+    language_code: str | None
     """Of the reasons' text, such as ``"ja"``."""
 
 
@@ -204,7 +204,7 @@ def _shared(limits: Limits | None, wishes: Wishes | ReviewWishes) -> dict[str, A
         "limits": None if limits is None else wire.write_limits(limits),
         "seed": check_seed(wishes.get("seed")),
         "client_tag": check_text(wishes.get("client_tag"), "client_tag", MAX_TAG),
-        "language_code": check_text(wishes.get("language"), "language", MAX_TEXT),
+        "language_code": check_text(wishes.get("language_code"), "language_code", MAX_TEXT),
     }
 
 

@@ -41,14 +41,14 @@ MOST_SCORES: Final = 100
 
 
 def layout_svg(
-    layout: Layout, *, language: str = "en", names: bool = False, moves: Mapping[str, MoveLike] | None = None
+    layout: Layout, *, language_code: str = "en", names: bool = False, moves: Mapping[str, MoveLike] | None = None
 ) -> str:
     """The table: tiles with their true four ways, open ends with what they count, the count and the points.
 
     A disc with a number is a counted end, an empty ring a place where a tile can be joined but nothing is counted. The
     sniff has a second outline, the tile placed last a dotted one.
 
-    :param language: of the words, see :func:`sniffai.explain.read_language`.
+    :param language_code: of the words, see :func:`sniffai.explain.read_language`.
     :param names: write a letter at each attachment point, and below what it is called.
     :param moves: by a tag of one to three signs, a move whose attachment point gets the tag.
     :raises LimitsError: the language is unknown, or a tag too long.
@@ -56,53 +56,55 @@ def layout_svg(
     :raises SniffError: a move cannot be read.
     """
     read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
-    say = words(read_language(language))
+    say = words(read_language(language_code))
     tags = _point_tags(layout, names, _read_moves(moves))
     parts = [table_part(layout, tags), count_part(layout, say)]
     if names:
         parts.append(legend_part(layout, tags, say))
     title = say.say("Table: {sum}", sum=sum_text(layout)) if layout.placements else say.say("No tile has been played.")
-    return _card(say.language, title, describe(layout, language), parts)
+    return _card(say.language_code, title, describe(layout, language_code), parts)
 
 
-def hand_svg(hand: Iterable[TileLike], *, language: str = "en", moves: Mapping[str, MoveLike] | None = None) -> str:
+def hand_svg(
+    hand: Iterable[TileLike], *, language_code: str = "en", moves: Mapping[str, MoveLike] | None = None
+) -> str:
     """The tiles of a hand, in the order given.
 
     :param moves: by a tag of one to three signs, a move whose tile gets the tag.
     :raises TileError: a tile does not exist or occurs twice.
     :raises LimitsError: the language is unknown, or a tag too long.
     """
-    say = words(read_language(language))
+    say = words(read_language(language_code))
     tiles = read_tiles(hand, "hand")
     title = say.count("Hand of {count} tile", "Hand of {count} tiles", len(tiles), count=len(tiles))
     named = ", ".join(map(tile_name, tiles)) or say.say("none")
-    return _card(say.language, title, named, [_hand_part(tiles, _read_moves(moves))])
+    return _card(say.language_code, title, named, [_hand_part(tiles, _read_moves(moves))])
 
 
-def tally_svg(scores: int | Sequence[int], *, language: str = "en") -> str:
+def tally_svg(scores: int | Sequence[int], *, language_code: str = "en") -> str:
     """Scores as they are kept on paper, one below the other (docs/rules.md §8).
 
     :raises LimitsError: the language is unknown, a score is no multiple of 5, or there are more than 100.
     :raises ViewError: a score is no number in range.
     """
-    say = words(read_language(language))
+    say = words(read_language(language_code))
     tallies = [Tally.of(score) for score in _read_scores(scores)]
     parts = [_tally_part(tally) for tally in tallies]
     named = "; ".join(
         say.count("{points} point", "{points} points", tally.score, points=tally.score) for tally in tallies
     )
-    return _card(say.language, say.say("Score: {scores}", scores=named), named, parts)
+    return _card(say.language_code, say.say("Score: {scores}", scores=named), named, parts)
 
 
 def position_svg(
-    view: View, *, language: str = "en", names: bool = False, moves: Mapping[str, MoveLike] | None = None
+    view: View, *, language_code: str = "en", names: bool = False, moves: Mapping[str, MoveLike] | None = None
 ) -> str:
     """All that a seat sees: seats with hand sizes and scores, the table, the talon, the seat's own hand.
 
     Parameters and errors as :func:`layout_svg`; the tag of a move is at its tile, too.
     """
     read_kind(view, View, "view", "NOT_A_VIEW", ViewError)
-    say = words(read_language(language))
+    say = words(read_language(language_code))
     tagged = _read_moves(moves)
     tags = _point_tags(view.layout, names, tagged)
     parts = [_seats_part(view, say), table_part(view.layout, tags), count_part(view.layout, say)]
@@ -110,7 +112,7 @@ def position_svg(
         parts.append(legend_part(view.layout, tags, say))
     parts += [_talon_part(view, say), _hand_part(view.hand, tagged)]
     title = say.say("Position of seat {seat}", seat=view.seat)
-    return _card(say.language, title, describe(view, language), parts)
+    return _card(say.language_code, title, describe(view, language_code), parts)
 
 
 def _read_scores(scores: int | Sequence[int]) -> tuple[int, ...]:
@@ -157,14 +159,14 @@ def _joined_tags(tagged: Iterable[tuple[Place, str]]) -> dict[Place, str]:
     return found
 
 
-def _card(language: str, title: str, description: str, parts: Iterable[Part]) -> str:
+def _card(language_code: str, title: str, description: str, parts: Iterable[Part]) -> str:
     """Parts below one another on felt."""
     top, shapes = float(MARGIN), []
     for part in parts:
         shapes.append(element("g", part.shapes, transform=f"translate(0 {top:g})") if part.shapes else "")
         top += part.height + MARGIN
     ground = element("rect", width=PAGE, height=top, rx=12, fill=FELT)
-    return document(PAGE, top, title, description, language, [ground, *shapes])
+    return document(PAGE, top, title, description, language_code, [ground, *shapes])
 
 
 # Parts

@@ -49,7 +49,9 @@ def label(text: str, x: float, y: float, size: float, fill: str, **attributes: A
     return element("text", words(text), x=x, y=y + 0.35 * size, font_size=size, fill=fill, **given)
 
 
-def document(width: float, height: float, title: str, description: str, language: str, children: Iterable[str]) -> str:
+def document(
+    width: float, height: float, title: str, description: str, language_code: str, children: Iterable[str]
+) -> str:
     """A whole drawing, as wide as its page allows, with a title and a description for those who do not see it."""
     return (
         element(
@@ -62,7 +64,7 @@ def document(width: float, height: float, title: str, description: str, language
             height=height,
             viewBox=f"0 0 {_value(width)} {_value(height)}",
             role="img",
-            lang=language,
+            lang=language_code,
             aria_label=title,
             font_family=FONT,
         )

@@ -51,7 +51,7 @@ def _known(code: str) -> str | None:
 class Words:
     """Messages in one language."""
 
-    language: str
+    language_code: str
     """One of :data:`LANGUAGES`."""
     catalogue: gettext.NullTranslations
 
@@ -72,14 +72,14 @@ class Words:
 
 
 @cache
-def words(language: str) -> Words:
+def words(language_code: str) -> Words:
     """The messages of a language.
 
-    :param language: one of :data:`LANGUAGES`; see :func:`read_language`.
+    :param language_code: one of :data:`LANGUAGES`; see :func:`read_language`.
     """
-    if language == "en":
-        return Words(language, gettext.NullTranslations())
-    return Words(language, gettext.translation(DOMAIN, LOCALE, [language.replace("-", "_")]))
+    if language_code == "en":
+        return Words(language_code, gettext.NullTranslations())
+    return Words(language_code, gettext.translation(DOMAIN, LOCALE, [language_code.replace("-", "_")]))
 
 
 def marked(message: str) -> str:

@@ -25,23 +25,23 @@ PORTS = {
 """The name of each port for people."""
 
 
-def describe(what: Layout | View, language: str = "en") -> str:
+def describe(what: Layout | View, language_code: str = "en") -> str:
     """A layout in words; of a view also the hand, the other hands' sizes, the talon, the scores and whose turn it is.
 
-    :param language: see :func:`read_language`.
+    :param language_code: see :func:`read_language`.
     :raises LimitsError: the language is unknown.
     :raises ViewError: it is neither a layout nor a view.
     """
-    return joined_sentences(sentences(what, language))
+    return joined_sentences(sentences(what, language_code))
 
 
-def sentences(what: Layout | View, language: str = "en") -> list[str]:
+def sentences(what: Layout | View, language_code: str = "en") -> list[str]:
     """The sentences of :func:`describe` one by one.
 
     :raises LimitsError: the language is unknown.
     :raises ViewError: it is neither a layout nor a view.
     """
-    say = words(read_language(language))
+    say = words(read_language(language_code))
     if isinstance(what, View):
         return [*_layout_sentences(what.layout, say), *_view_sentences(what, say)]
     return _layout_sentences(read_kind(what, Layout, "what", "NOT_A_LAYOUT", ViewError), say)

@@ -14,15 +14,15 @@ CERTAIN: Final = 1.0 - 1e-9
 """A chance that only rounding keeps from being 1."""
 
 
-def render(reason: Reason, language: str = "en") -> str:
+def render(reason: Reason, language_code: str = "en") -> str:
     """A reason in one to three sentences.
 
-    :param language: see :func:`sniffai.explain.read_language`.
+    :param language_code: see :func:`sniffai.explain.read_language`.
     :raises LimitsError: the language is unknown, or ``reason`` is no :class:`Reason`.
     """
     read_kind(reason, Reason, "reason", "NOT_A_REASON")
     read_kind(reason.kind, ReasonKind, "reason.kind", "NOT_A_REASON")
-    say = words(read_language(language))
+    say = words(read_language(language_code))
     sentences = [_TEXTS[reason.kind](reason, say)]
     if reason.only and reason.against is None and reason.kind is not ReasonKind.FORCED:
         sentences.append(say.say("No other move does that."))
@@ -31,14 +31,14 @@ def render(reason: Reason, language: str = "en") -> str:
     return joined_sentences(sentences)
 
 
-def render_all(reasons: Iterable[Reason], language: str = "en") -> list[str]:
+def render_all(reasons: Iterable[Reason], language_code: str = "en") -> list[str]:
     """:func:`render` of several.
 
     :raises LimitsError: as for :func:`render`, or ``reasons`` is no list.
     """
     if not is_listed(reasons):
         raise LimitsError(f"a list of reasons is expected, not {shown(reasons)}", reason="NOT_REASONS", field="reasons")
-    return [render(reason, language) for reason in reasons]
+    return [render(reason, language_code) for reason in reasons]
 
 
 # Numbers

@@ -51,20 +51,20 @@ POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What the page may load: nothing."""
 
 
-def html_report(review: Review, language: str = "en") -> str:
+def html_report(review: Review, language_code: str = "en") -> str:
     """The report of a review.
 
-    :param language: see :func:`sniffai.explain.read_language`.
+    :param language_code: see :func:`sniffai.explain.read_language`.
     :raises LimitsError: the language is unknown.
     :raises RecordError: ``review`` is no :class:`Review`.
     """
     read_kind(review, Review, "review", "NOT_A_REVIEW", RecordError)
-    say = words(read_language(language))
+    say = words(read_language(language_code))
     style = resources.files("sniffai").joinpath(STYLE).read_text(encoding="utf-8")
     title = _title(review.subject, say)
     body = "\n".join(_sections(review, say))
     return (
-        f'<!doctype html>\n<html lang="{say.language}">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{say.language_code}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
@@ -262,10 +262,10 @@ def _mistake(review: Review, one: Judged, say: Words) -> str:
         (say.say("values"), source_name(one.source, say)),
     ]
     rows = "".join(f"<dt>{text_of(key)}</dt><dd>{text_of(value)}</dd>" for key, value in facts)
-    why = "".join(f"<li>{text_of(render(reason, say.language))}</li>" for reason in one.reasons)
+    why = "".join(f"<li>{text_of(render(reason, say.language_code))}</li>" for reason in one.reasons)
     better = say.say("What the best move does better")
     because = f"<h4>{text_of(better)}</h4><ul>{why}</ul>" if why else ""
-    drawn = position_svg(choice.view, language=say.language, moves={"A": best.move, "B": choice.played})
+    drawn = position_svg(choice.view, language_code=say.language_code, moves={"A": best.move, "B": choice.played})
     opened = " open" if one.verdict.mistake else ""
     return (
         f'<details class="mistake" id="{anchor(one)}"{opened}><summary>{head}</summary>\n<div class="parts">'

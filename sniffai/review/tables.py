@@ -36,14 +36,14 @@ class TextTable:
     """What is to be said below it."""
 
 
-def text_tables(review: Review, language: str = "en", *, every: bool = False) -> Iterator[TextTable]:
+def text_tables(review: Review, language_code: str = "en", *, every: bool = False) -> Iterator[TextTable]:
     """The players, their phases, the account, and the placements.
 
-    :param language: see :func:`sniffai.explain.read_language`.
+    :param language_code: see :func:`sniffai.explain.read_language`.
     :param every: whether every placement is listed; else those that were doubtful or worse.
     :raises LimitsError: the language is unknown.
     """
-    say = words(read_language(language))
+    say = words(read_language(language_code))
     yield _players(review, say)
     yield _phases(review, say)
     yield _account(review, say)
@@ -52,9 +52,9 @@ def text_tables(review: Review, language: str = "en", *, every: bool = False) ->
         yield _placements(listed, say)
 
 
-def result_line(review: Review, language: str = "en") -> str:
+def result_line(review: Review, language_code: str = "en") -> str:
     """What came of it, in one line."""
-    say = words(read_language(language))
+    say = words(read_language(language_code))
     end = say.say("result") if review.account.final else say.say("so far")
     return f"{end}: {' · '.join(percent(chance) for chance in review.account.result.chances)}"
 

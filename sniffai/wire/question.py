@@ -58,7 +58,7 @@ class Question:
     max_moves: int
     """How many moves the answer lists, 0 for all."""
     client_tag: str
-    language: str
+    language_code: str
     """Of the reasons' text: one of :data:`sniffai.explain.LANGUAGES`."""
     match: bool
     """Whether the chance to win the match is maximised, else the margin of the round."""
@@ -88,7 +88,7 @@ class Question:
         """What speaks for the move recommended to a seat; nothing for an open deal and for a snapshot."""
         if isinstance(self.position, Round) or not found.final:
             return []
-        return write_reasons(reasons(self.position, found), self.language)
+        return write_reasons(reasons(self.position, found), self.language_code)
 
 
 def read_question(request: Request) -> Question:
@@ -105,7 +105,7 @@ def read_question(request: Request) -> Question:
     ]
     if gaps:
         raise WireError(*gaps)
-    language, warnings = language_or_english(request.language_code)
+    language_code, warnings = language_or_english(request.language_code)
     return Question(
         position=position,
         limits=read_limits(request.limits),
@@ -114,7 +114,7 @@ def read_question(request: Request) -> Question:
         exclude=_moves(request.exclude_moves),
         max_moves=request.max_moves,
         client_tag=request.client_tag,
-        language=language,
+        language_code=language_code,
         match=_objective(request, warnings) == pb.OBJECTIVE_MATCH,
         priority=_priority(request, warnings),
         interval=_interval(request, warnings),

@@ -12,13 +12,13 @@ from sniffai.wire.write import write_move
 KINDS: Final = {kind: reason_pb2.ReasonKind.Value(f"REASON_KIND_{kind.name}") for kind in ReasonKind}
 
 
-def write_reasons(reasons: Iterable[Reason], language: str = "en") -> list[reason_pb2.Reason]:
+def write_reasons(reasons: Iterable[Reason], language_code: str = "en") -> list[reason_pb2.Reason]:
     """Reasons with their text.
 
-    :param language: see :func:`sniffai.explain.read_language`.
+    :param language_code: see :func:`sniffai.explain.read_language`.
     :raises LimitsError: the language is unknown.
     """
-    return [_reason(reason, language) for reason in reasons]
+    return [_reason(reason, language_code) for reason in reasons]
 
 
 def language_or_english(code: str, field: str = "language_code") -> tuple[str, list[notice_pb2.Warning]]:
@@ -29,10 +29,10 @@ def language_or_english(code: str, field: str = "language_code") -> tuple[str, l
         return "en", [warning(field, error.reason, f"{error.message}; the answer is in English")]
 
 
-def _reason(reason: Reason, language: str) -> reason_pb2.Reason:
+def _reason(reason: Reason, language_code: str) -> reason_pb2.Reason:
     return reason_pb2.Reason(
         kind=KINDS[reason.kind],
-        text=render(reason, language),
+        text=render(reason, language_code),
         weight=reason.weight,
         only=reason.only,
         seat=reason.seat,

@@ -61,7 +61,7 @@ class ReviewQuestion:
     seed: int
     priority: str
     client_tag: str
-    language: str
+    language_code: str
     warnings: tuple[notice_pb2.Warning, ...]
 
 
@@ -76,7 +76,7 @@ def read_review(request: service_pb.AnalyzeMatchRequest) -> ReviewQuestion:
     limits = read_limits(request.limits)
     if limits.simulations is None and limits.seconds is None:
         limits = replace(limits, simulations=DEFAULT_SIMULATIONS)
-    language, warnings = language_or_english(request.language_code)
+    language_code, warnings = language_or_english(request.language_code)
     priority = request.priority or service_pb.PRIORITY_BULK
     if priority not in PRIORITIES:
         text = f"this version knows no priority {priority}; the default was used"
@@ -88,7 +88,7 @@ def read_review(request: service_pb.AnalyzeMatchRequest) -> ReviewQuestion:
         seed=seed,
         priority=PRIORITIES[priority],
         client_tag=request.client_tag,
-        language=language,
+        language_code=language_code,
         warnings=tuple(warnings),
     )
 
@@ -157,11 +157,11 @@ def write_record(rounds: Iterable[Round], names: Iterable[str] = ()) -> pb.Recor
 # What was found
 
 
-def write_decision(one: Judged, index: int, language: str = "en") -> pb.DecisionReview:
+def write_decision(one: Judged, index: int, language_code: str = "en") -> pb.DecisionReview:
     """One placement.
 
     :param index: its place among the pieces of the review.
-    :param language: of the reasons' text.
+    :param language_code: of the reasons' text.
     """
     choice = one.choice
     message = pb.DecisionReview(
@@ -179,7 +179,7 @@ def write_decision(one: Judged, index: int, language: str = "en") -> pb.Decision
         win_probability_loss_error=one.loss_error,
         points_loss=one.points_loss,
         points_loss_error=one.points_loss_error,
-        reasons=write_reasons(one.reasons, language),
+        reasons=write_reasons(one.reasons, language_code),
         simulations=one.simulations,
     )
     if one.best is not None and one.played is not None and one.value is not None:

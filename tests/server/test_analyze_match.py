@@ -380,7 +380,7 @@ def test_the_client_takes_every_form_of_a_record(server: LoopbackServer) -> None
         summaries = [list(client.analyze_match(form, Limits(simulations=40), seed=1))[-1].summary for form in forms]
         assert all(one.account == summaries[0].account for one in summaries)
         view = sniffai.View.from_text(match()[0].view(0).to_text())
-        last = list(client.analyze_match(view, Limits(simulations=40), language="ja", priority="analysis"))[-1]
+        last = list(client.analyze_match(view, Limits(simulations=40), language_code="ja", priority="analysis"))[-1]
         assert [player.seat for player in last.summary.players] == [0]
         with pytest.raises(ServiceError, match="UNREADABLE"):
             list(client.analyze_match("nothing"))

@@ -512,7 +512,7 @@ def test_a_picture_is_of_a_layout_or_a_view(round_: sniffai.Round, value: Any) -
         (lambda: position_svg(value), ViewError, "view"),
         (lambda: plan_layout(value), ViewError, "layout"),
         (lambda: plan_layout(view.layout, value), LimitsError, "mark"),
-        (lambda: layout_svg(view.layout, language=value), LimitsError, "language_code"),
+        (lambda: layout_svg(view.layout, language_code=value), LimitsError, "language_code"),
     ]
     if value is not None and not isinstance(value, dict):
         cases.append((lambda: layout_svg(view.layout, moves=value), LimitsError, "moves"))

@@ -54,7 +54,7 @@ def test_numbers_of_numpy_give_the_same_answer(kind: Any) -> None:
     plain = analyze(view, Limits(simulations=100), seed=3, threads=1)
     other = analyze(view, Limits(simulations=kind(100)), seed=kind(3), threads=kind(1))
     assert other.moves == plain.moves
-    assert (type(other.seed), type(other.limits.simulations)) == (int, int)
+    assert (type(other.seed), type(other.effective_limits.simulations)) == (int, int)
     belief = sniffai.Belief(view)
     assert belief.probability("6|6", kind(1)) == belief.probability("6|6", 1)
     assert belief.sample(kind(4)) == belief.sample(4)

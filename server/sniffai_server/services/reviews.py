@@ -73,7 +73,7 @@ class Reviews:
             context.on_stall, context.on_resume = partial(line.step_aside, turn), partial(line.come_back, turn)
             subject, unknown = await self._searches.read(partial(_read, request), admission, end)
             run = _Run(self._searches, each_job(subject, limits, asked.seed), admission, end)
-            results = await _told(run, subject.size, asked.language, context)
+            results = await _told(run, subject.size, asked.language_code, context)
             summed_up = partial(_summary, subject, limits, asked, results, [*warnings, *unknown])
             message = await asyncio.to_thread(summed_up)
         seconds = sum(analysis.effort.seconds for analysis in current_call().searched)
@@ -81,13 +81,13 @@ class Reviews:
         await context.write(message)
 
 
-async def _told(run: "_Run", total: int, language: str, context: Any) -> list[Result]:
+async def _told(run: "_Run", total: int, language_code: str, context: Any) -> list[Result]:
     """Write the pieces of a review as they are done; returns them all."""
     results: list[Result] = []
     async with aclosing(run.results()) as found:
         async for index, result in found:
             results.append(result)
-            message = await asyncio.to_thread(_piece, index, result, language)
+            message = await asyncio.to_thread(_piece, index, result, language_code)
             message.done_count, message.total_count = len(results), total
             await context.write(message)
     return results
@@ -183,9 +183,9 @@ def _step(work: Work, found: Analysis | None) -> tuple[Searcher, Limits] | Resul
         return result
 
 
-def _piece(index: int, result: Result, language: str) -> pb.AnalyzeMatchResponse:
+def _piece(index: int, result: Result, language_code: str) -> pb.AnalyzeMatchResponse:
     if isinstance(result, Judged):
-        return pb.AnalyzeMatchResponse(decision=wire.write_decision(result, index, language))
+        return pb.AnalyzeMatchResponse(decision=wire.write_decision(result, index, language_code))
     return pb.AnalyzeMatchResponse(draw=wire.write_draw(result, index))
 
 

@@ -27,7 +27,7 @@ WRONG: list[tuple[str, Any]] = [
     *(("seed", value) for value in (-1, 2**63, 1.5, "1", True, math.nan)),
     *(("priority", value) for value in ("fast", "", 1, [], "INTERACTIVE")),
     *(("client_tag", value) for value in (1, b"x", "x" * 129, "\ud800")),
-    *(("language", value) for value in (1, "x" * 36, "\udfff")),
+    *(("language_code", value) for value in (1, "x" * 36, "\udfff")),
     *(("limits", value) for value in ({}, 5, "fast", [])),
     *(("timeout", value) for value in (0, -1, math.nan, math.inf, "1", True, 86_401, [])),
 ]
@@ -74,7 +74,7 @@ def test_a_wrong_value_is_refused_by_name(method: str) -> None:
 
 @pytest.mark.parametrize("method", [*SEARCHES, *REVIEW])
 def test_an_unknown_keyword_is_refused_with_what_there_is(method: str) -> None:
-    for name, near in (("sed", "seed"), ("level", None), ("language_code", "language"), ("timout", "timeout")):
+    for name, near in (("sed", "seed"), ("level", None), ("language", "language_code"), ("timout", "timeout")):
         for error in refused(name, method, {name: 5}):
             assert isinstance(error, UnknownArgumentError)
             assert isinstance(error, TypeError)
@@ -209,7 +209,13 @@ def test_tls_takes_no_path_that_cannot_be(name: str) -> None:
 
 
 def test_numpy_numbers_and_none_are_taken() -> None:
-    wishes: Any = {"seed": np.uint8(7), "max_moves": np.int64(3), "priority": None, "include": None, "language": None}
+    wishes: Any = {
+        "seed": np.uint8(7),
+        "max_moves": np.int64(3),
+        "priority": None,
+        "include": None,
+        "language_code": None,
+    }
     request = requests.recommend_request(VIEW, None, wishes)
     assert (request.seed, request.max_moves) == (7, 3)
     assert requests.deal_request(np.int8(2), np.int64(5), np.uint8(1), np.array([0, 5]), {}).scores == [0, 5]  # type: ignore[arg-type]

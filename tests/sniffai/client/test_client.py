@@ -98,8 +98,8 @@ def test_what_a_call_may_wish_for(client: Client) -> None:
     assert len(rest.moves) == 2
     assert rest.omitted_move_count == 5
     told = [
-        client.recommend(view, sniffai.Limits(simulations=300), language=language).analysis.moves[0].reasons[0].text
-        for language in ("en", "ja")
+        client.recommend(view, sniffai.Limits(simulations=300), language_code=code).analysis.moves[0].reasons[0].text
+        for code in ("en", "ja")
     ]
     assert told[0] != told[1]
     bulk = client.analyze(view, sniffai.Limits(simulations=300, target_standard_error=900.0), priority="bulk").analysis

@@ -197,7 +197,7 @@ def test_names_are_letters_with_a_legend() -> None:
     written = texts(layout_svg(RULE_BOOK, names=True))
     assert [written.count(letter) for letter in "ABCD"] == [2, 2, 2, 2]
     assert "[4|4] (side branch B): fits 4, counts 4" in written
-    assert "[4|4] (側枝B)：4の目に接続、寄与値4" in texts(layout_svg(RULE_BOOK, names=True, language="ja"))
+    assert "[4|4] (側枝B)：4の目に接続、寄与値4" in texts(layout_svg(RULE_BOOK, names=True, language_code="ja"))
 
 
 def test_the_legend_tells_what_fits_from_what_counts() -> None:
@@ -233,7 +233,9 @@ def test_a_position_shows_what_the_seat_sees() -> None:
     assert f"Talon: {view.talon_size}" in written
     shown = [*view.hand, *(placed.tile for placed in view.placements)]
     assert pips_drawn(position_svg(view)) == sum(tile.pips for tile in shown)
-    assert f"轮到座位{view.seat}行动" in ET.fromstring(position_svg(view, language="zh-CN")).findtext(f"{SVG}desc", "")
+    assert f"轮到座位{view.seat}行动" in ET.fromstring(position_svg(view, language_code="zh-CN")).findtext(
+        f"{SVG}desc", ""
+    )
 
 
 def test_a_hand_of_fifteen_takes_two_rows() -> None:
@@ -247,14 +249,14 @@ def test_scores_are_drawn_as_on_paper() -> None:
     drawn = ET.fromstring(tally_svg([185, -35]))
     assert len(list(drawn.iter(f"{SVG}path"))) == (185 + 35) // 5
     assert [text.text for text in drawn.iter(f"{SVG}text")] == ["185", "\N{MINUS SIGN}35"]
-    assert ET.fromstring(tally_svg(50, language="ja")).findtext(f"{SVG}title") == "得点：50点"
+    assert ET.fromstring(tally_svg(50, language_code="ja")).findtext(f"{SVG}title") == "得点：50点"
 
 
 def test_what_cannot_be_drawn_is_told() -> None:
     with pytest.raises(sniffai.LimitsError, match="1 to 3 signs"):
         layout_svg(RULE_BOOK, moves={"best": "4|5@4|6:HIGH"})
     with pytest.raises(sniffai.LimitsError, match="languages en, ja, zh-Hans"):
-        layout_svg(RULE_BOOK, language="de")
+        layout_svg(RULE_BOOK, language_code="de")
     with pytest.raises(sniffai.TileError):
         hand_svg(["7|7"])
     with pytest.raises(sniffai.LimitsError, match="multiple of 5"):
@@ -280,7 +282,7 @@ def test_the_command_draws_files(tmp_path: Path, capsys: pytest.CaptureFixture[s
     file.write_text(view.to_text() + "\n", encoding="utf-8")
     svg, picture = str(tmp_path / "a.svg"), str(tmp_path / "a.png")
     assert run(["draw", str(file), "-o", svg, "--lang", "ja", "--names", "--move", move]) == 0
-    expected = position_svg(view, language="ja", names=True, moves={"1": move})
+    expected = position_svg(view, language_code="ja", names=True, moves={"1": move})
     assert Path(svg).read_text(encoding="utf-8") == expected
     assert run(["draw", view.to_text(), "-o", picture, "--width", "400"]) == 0
     assert Path(picture).read_bytes() == png(position_svg(view), 400)

@@ -53,21 +53,21 @@ def test_every_number_reaches_the_wire() -> None:
     assert {field.name for field, _ in bare.ListFields()} == {"kind", "text"}
 
 
-@pytest.mark.parametrize(("code", "language"), [("", "en"), ("ja-JP", "ja"), ("zh_CN", "zh-Hans")])
-def test_a_request_names_its_language(code: str, language: str) -> None:
+@pytest.mark.parametrize(("code", "language_code"), [("", "en"), ("ja-JP", "ja"), ("zh_CN", "zh-Hans")])
+def test_a_request_names_its_language(code: str, language_code: str) -> None:
     asked = wire.read_question(request(language_code=code))
-    assert (asked.language, asked.warnings) == (language, ())
+    assert (asked.language_code, asked.warnings) == (language_code, ())
     found = sniffai.analyze(VIEW, LIMITS)
     told = wire.write_analysis(found, reasons=asked.reasons(found))
     assert [reason.text for reason in told.moves[0].reasons] == [
-        render(reason, language) for reason in reasons(VIEW, found)
+        render(reason, language_code) for reason in reasons(VIEW, found)
     ]
     assert all(not move.reasons for move in told.moves[1:])
 
 
 def test_an_unknown_language_is_answered_in_english_with_a_warning() -> None:
     asked = wire.read_question(request(language_code="tlh"))
-    assert asked.language == "en"
+    assert asked.language_code == "en"
     assert [(note.field, note.reason) for note in asked.warnings] == [("language_code", "UNKNOWN_LANGUAGE")]
 
 
