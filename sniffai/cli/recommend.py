@@ -37,9 +37,9 @@ class Question:
     limits: Limits = Limits()
     """Only what was asked for."""
     seed: int | None = None
-    include: tuple[MoveLike, ...] = ()
+    include_moves: tuple[MoveLike, ...] = ()
     """The only moves to consider; all where there is none."""
-    exclude: tuple[MoveLike, ...] = ()
+    exclude_moves: tuple[MoveLike, ...] = ()
     max_moves: int = 0
     """How many moves to list, 0 for all."""
     language_code: str | None = None
@@ -69,8 +69,12 @@ class Question:
     type=click.Choice(get_args(Objective)),
     help="What to maximise: the chance to win the match, or the margin of the round. [default: match]",
 )
-@click.option("--include", multiple=True, metavar="MOVE", help="Consider this move, no others. May be repeated.")
-@click.option("--exclude", multiple=True, metavar="MOVE", help="Do not consider this move. May be repeated.")
+@click.option(
+    "include_moves", "--include", multiple=True, metavar="MOVE", help="Consider this move, no others. May be repeated."
+)
+@click.option(
+    "exclude_moves", "--exclude", multiple=True, metavar="MOVE", help="Do not consider this move. May be repeated."
+)
 @click.option("--seed", type=click.IntRange(0, wire.MAX_SEED), help="Makes the answer repeatable. [default: 0]")
 @click.option("--describe", "described", is_flag=True, help="Tell the situation in words, too.")
 @lang_option
@@ -82,8 +86,8 @@ def command(
     seconds: float | None,
     target_error: float | None,
     objective: Objective | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
+    include_moves: tuple[str, ...],
+    exclude_moves: tuple[str, ...],
     seed: int | None,
     described: bool,
     language_code: str | None,
@@ -104,8 +108,8 @@ def command(
         asked = replace(asked, seed=seed)
     if objective is not None:
         asked = replace(asked, objective=objective)
-    if include or exclude:
-        asked = replace(asked, include=include, exclude=exclude)
+    if include_moves or exclude_moves:
+        asked = replace(asked, include_moves=include_moves, exclude_moves=exclude_moves)
     if language_code is not None:
         asked = replace(asked, language_code=language_code)
     answer = _search_here(asked) if remote is None else _ask(remote, asked)
@@ -129,8 +133,8 @@ def _read(form: Form) -> Question:
         view=view,
         limits=asked.limits,
         seed=asked.seed if request.HasField("seed") else None,
-        include=asked.include,
-        exclude=asked.exclude,
+        include_moves=asked.include_moves,
+        exclude_moves=asked.exclude_moves,
         max_moves=asked.max_moves,
         language_code=asked.language_code if request.language_code else None,
         objective="match" if asked.match else "round",
@@ -146,8 +150,8 @@ def _search_here(question: Question) -> RecommendMoveResponse:
         question.limits,
         seed=question.seed or 0,
         params=SearchParams(match=question.objective == "match"),
-        include=question.include or None,
-        exclude=question.exclude or None,
+        include_moves=question.include_moves or None,
+        exclude_moves=question.exclude_moves or None,
     )
     why = wire.write_reasons(reasons(question.view, found), question.language_code or "en")
     return wire.write_recommendation(
@@ -164,8 +168,8 @@ def _ask(remote: Remote, question: Question) -> RecommendMoveResponse:
             question.view,
             question.limits,
             seed=question.seed,
-            include=map(Move.of, question.include),
-            exclude=map(Move.of, question.exclude),
+            include_moves=map(Move.of, question.include_moves),
+            exclude_moves=map(Move.of, question.exclude_moves),
             max_moves=question.max_moves,
             language_code=question.language_code or "",
             objective=question.objective,

@@ -54,9 +54,9 @@ class Wishes(TypedDict, total=False):
 
     seed: int | None
     """Makes the answer repeatable, 0..2**63-1."""
-    include: Iterable[WireMove] | None
+    include_moves: Iterable[WireMove] | None
     """The only moves to consider now."""
-    exclude: Iterable[WireMove] | None
+    exclude_moves: Iterable[WireMove] | None
     """Moves not to consider now."""
     max_moves: int | None
     """How many moves to list, best first; 0 for all."""
@@ -189,8 +189,8 @@ def _fields(limits: Limits | None, wishes: Wishes, *more: str) -> dict[str, Any]
     check_names(wishes, {*Wishes.__annotations__, "limits", "timeout", *more})
     listed = wishes.get("max_moves")
     return _shared(limits, wishes) | {
-        "include_moves": check_each(wishes.get("include"), "include", _move),
-        "exclude_moves": check_each(wishes.get("exclude"), "exclude", _move),
+        "include_moves": check_each(wishes.get("include_moves"), "include_moves", _move),
+        "exclude_moves": check_each(wishes.get("exclude_moves"), "exclude_moves", _move),
         "max_moves": 0 if listed is None else read_whole(listed, "max_moves", 0, MAX_LISTED),
         "priority": _priority(wishes),
         "objective": check_choice(wishes.get("objective"), "objective", OBJECTIVES),

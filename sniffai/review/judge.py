@@ -121,7 +121,7 @@ def judge(choice: Choice, limits: Limits, seed: int) -> Generator[tuple[Searcher
         return _with_loss(judged, survey, [_Difference(difference, 0.0, 0.0)])
     found = []
     for number in range(REFINEMENTS):
-        searcher = Searcher(choice.view, seed=derived_seed(seed, 1, number), include=[best.move, choice.played])
+        searcher = Searcher(choice.view, seed=derived_seed(seed, 1, number), include_moves=[best.move, choice.played])
         refined = yield searcher, share_of(limits, REFINEMENT_SHARE)
         found.append(_difference(refined, choice, best))
         judged = replace(

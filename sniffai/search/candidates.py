@@ -27,22 +27,22 @@ def distinct_moves(view: View) -> list[Move]:
     ]
 
 
-def considered_moves(view: View, moves: list[Move], include: Moves, exclude: Moves) -> list[Move]:
+def considered_moves(view: View, moves: list[Move], include_moves: Moves, exclude_moves: Moves) -> list[Move]:
     """Those of the :func:`distinct_moves` of a view that are included or not excluded, in their order.
 
     A move that a caller names stands for all its equal attachment points.
 
-    :raises TileError: a tile does not exist; ``field`` is such as ``"include[2].tile"``.
+    :raises TileError: a tile does not exist; ``field`` is such as ``"include_moves[2].tile"``.
     :raises MoveError: both are given; a move is not legal or named twice; nothing is left.
     """
-    if include is None and exclude is None:
+    if include_moves is None and exclude_moves is None:
         return moves
-    if include is not None and exclude is not None:
+    if include_moves is not None and exclude_moves is not None:
         message = "moves can be included or excluded, not both"
-        raise MoveError(message, reason="INCLUDE_AND_EXCLUDE", field="exclude")
-    field = "exclude" if include is None else "include"
-    named = _groups(view, exclude if include is None else include, field)
-    left = [move for move in moves if (move.codes in named) == (field == "include")]
+        raise MoveError(message, reason="INCLUDE_AND_EXCLUDE", field="exclude_moves")
+    field = "exclude_moves" if include_moves is None else "include_moves"
+    named = _groups(view, exclude_moves if include_moves is None else include_moves, field)
+    left = [move for move in moves if (move.codes in named) == (field == "include_moves")]
     if not left:
         raise MoveError("no move is left to consider", reason="NO_MOVE_LEFT", field=field)
     return left

@@ -48,15 +48,17 @@ class DealSearcher(Searcher):
         seed: int = 0,
         params: SearchParams | None = None,
         threads: int = 1,
-        include: Moves = None,
-        exclude: Moves = None,
+        include_moves: Moves = None,
+        exclude_moves: Moves = None,
     ) -> None:
         if not isinstance(round_, Round):
             raise ViewError(f"a Round is expected, not {shown(round_)}", reason="NOT_A_ROUND", field="round")
         if round_.over:
             raise ViewError("there is nothing to decide: the round is over", reason="ROUND_OVER")
         view = round_.view(round_.seat)
-        super().__init__(view, seed=seed, params=params, threads=threads, include=include, exclude=exclude)
+        super().__init__(
+            view, seed=seed, params=params, threads=threads, include_moves=include_moves, exclude_moves=exclude_moves
+        )
         self._round = round_.copy()
 
     def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
@@ -99,8 +101,8 @@ def analyze_deal(
     seed: int = 0,
     params: SearchParams | None = None,
     threads: int = 1,
-    include: Moves = None,
-    exclude: Moves = None,
+    include_moves: Moves = None,
+    exclude_moves: Moves = None,
 ) -> Analysis:
     """Evaluate every legal move of a round's seat to move, all hands and the talon known to everyone.
 
@@ -108,5 +110,7 @@ def analyze_deal(
 
     :raises SniffError: see :class:`DealSearcher`.
     """
-    searcher = DealSearcher(round_, seed=seed, params=params, threads=threads, include=include, exclude=exclude)
+    searcher = DealSearcher(
+        round_, seed=seed, params=params, threads=threads, include_moves=include_moves, exclude_moves=exclude_moves
+    )
     return searcher.run(limits)

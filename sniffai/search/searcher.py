@@ -69,9 +69,9 @@ class Searcher:
     :param view: the seat is to move.
     :param seed: 0..2**64-1.
     :param threads: 1..64 trees, each grown by a thread of its own and put together at the root (root parallelism).
-    :param include: the only moves to consider now, such as ``["4|5@4|6:HIGH"]``; all where not given. A move stands for
-        all its equal attachment points.
-    :param exclude: moves not to consider now; not together with ``include``.
+    :param include_moves: the only moves to consider now, such as ``["4|5@4|6:HIGH"]``; all where not given. A move
+        stands for all its equal attachment points.
+    :param exclude_moves: moves not to consider now; not together with ``include_moves``.
     :raises ViewError: it is not the seat's turn, or the round is over.
     :raises MoveError: a move to include or exclude is not legal or named twice, or none is left.
     :raises LimitsError: the seed or the number of threads is out of range.
@@ -84,8 +84,8 @@ class Searcher:
         seed: int = 0,
         params: SearchParams | None = None,
         threads: int = 1,
-        include: Moves = None,
-        exclude: Moves = None,
+        include_moves: Moves = None,
+        exclude_moves: Moves = None,
     ) -> None:
         if not isinstance(view, View):
             raise ViewError(f"a View is expected, not {shown(view)}", reason="NOT_A_VIEW", field="view")
@@ -98,7 +98,7 @@ class Searcher:
             raise ViewError(f"seat {view.seat} has nothing to decide: {why}", reason=reason, field="seat")
         self._view = view
         self._legal = distinct_moves(view)
-        self._moves = considered_moves(view, self._legal, include, exclude)
+        self._moves = considered_moves(view, self._legal, include_moves, exclude_moves)
         self._seed = check_seed(seed)
         self._params = params or SearchParams()
         self._threads = check_threads(threads)
@@ -426,8 +426,8 @@ def analyze(
     seed: int = 0,
     params: SearchParams | None = None,
     threads: int = 1,
-    include: Moves = None,
-    exclude: Moves = None,
+    include_moves: Moves = None,
+    exclude_moves: Moves = None,
 ) -> Analysis:
     """Evaluate every legal move of the seat to move, or those that are included or not excluded.
 
@@ -435,7 +435,9 @@ def analyze(
 
     :raises SniffError: see :class:`Searcher`.
     """
-    searcher = Searcher(view, seed=seed, params=params, threads=threads, include=include, exclude=exclude)
+    searcher = Searcher(
+        view, seed=seed, params=params, threads=threads, include_moves=include_moves, exclude_moves=exclude_moves
+    )
     return searcher.run(limits)
 
 
@@ -446,15 +448,23 @@ def recommend(
     seed: int = 0,
     params: SearchParams | None = None,
     threads: int = 1,
-    include: Moves = None,
-    exclude: Moves = None,
+    include_moves: Moves = None,
+    exclude_moves: Moves = None,
 ) -> MoveEvaluation:
     """The move to make, with its evaluation; parameters as :func:`analyze`.
 
     :raises ViewError: there is no move to make: the seat must draw or pass, or is not to move.
     :raises SniffError: see :class:`Searcher`.
     """
-    found = analyze(view, limits, seed=seed, params=params, threads=threads, include=include, exclude=exclude)
+    found = analyze(
+        view,
+        limits,
+        seed=seed,
+        params=params,
+        threads=threads,
+        include_moves=include_moves,
+        exclude_moves=exclude_moves,
+    )
     best = found.best
     if best is None:
         raise ViewError(f"no tile of the hand fits: seat {view.seat} must {view.must}", reason="NOT_TO_PLAY")

@@ -25,7 +25,6 @@ _SNAPSHOT: Final = (
     (r"", r"snapshot"),
 )
 _DEAL: Final = ((rf"hands{_INDEX}{_INDEX}", r"hands\1.tiles\2"),)
-_CHOICE: Final = ((r"(include|exclude)(.*)", r"\1_moves\2"),)
 
 Rules = Sequence[tuple[str, str]]
 
@@ -50,7 +49,7 @@ def choice_path(field: str, position: str) -> str:
 
     :param position: the path of the view or deal, which is at fault where no move named is.
     """
-    return _path(field, "", _CHOICE) if re.match("include|exclude", field) else joined(position, field)
+    return field if field.startswith(("include_moves", "exclude_moves")) else joined(position, field)
 
 
 def joined(prefix: str, field: str) -> str:

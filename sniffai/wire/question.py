@@ -53,8 +53,8 @@ class Question:
     limits: Limits
     """Only those that the request sets."""
     seed: int
-    include: tuple[Move, ...]
-    exclude: tuple[Move, ...]
+    include_moves: tuple[Move, ...]
+    exclude_moves: tuple[Move, ...]
     max_moves: int
     """How many moves the answer lists, 0 for all."""
     client_tag: str
@@ -74,12 +74,20 @@ class Question:
 
         :raises WireError: the seat has nothing to decide, or the moves to consider are wrong.
         """
-        include, exclude = self.include or None, self.exclude or None
+        include_moves, exclude_moves = self.include_moves or None, self.exclude_moves or None
         params = PARAMS[self.match]
         try:
             if isinstance(self.position, Round):
-                return DealSearcher(self.position, seed=self.seed, params=params, include=include, exclude=exclude)
-            return Searcher(self.position, seed=self.seed, params=params, include=include, exclude=exclude)
+                return DealSearcher(
+                    self.position,
+                    seed=self.seed,
+                    params=params,
+                    include_moves=include_moves,
+                    exclude_moves=exclude_moves,
+                )
+            return Searcher(
+                self.position, seed=self.seed, params=params, include_moves=include_moves, exclude_moves=exclude_moves
+            )
         except SniffError as error:
             at = "deal" if isinstance(self.position, Round) else "view"
             raise WireError(Violation.of(error, choice_path(error.field, at))) from error
@@ -110,8 +118,8 @@ def read_question(request: Request) -> Question:
         position=position,
         limits=read_limits(request.limits),
         seed=read_seed(request.seed),
-        include=_moves(request.include_moves),
-        exclude=_moves(request.exclude_moves),
+        include_moves=_moves(request.include_moves),
+        exclude_moves=_moves(request.exclude_moves),
         max_moves=request.max_moves,
         client_tag=request.client_tag,
         language_code=language_code,

@@ -418,10 +418,10 @@ def analysis(round_: sniffai.Round) -> sniffai.Analysis:
 def test_a_list_without_a_dimension_is_none(round_: sniffai.Round) -> None:
     view, table = round_.view(round_.seat), equity.load(2)
     cases: list[tuple[Callable[[], object], type[SniffError], str]] = [
-        (lambda: sniffai.analyze(view, include=FLAT), MoveError, "include"),
-        (lambda: sniffai.analyze(view, exclude=FLAT), MoveError, "exclude"),
-        (lambda: sniffai.analyze_deal(round_, include=FLAT), MoveError, "include"),
-        (lambda: sniffai.analyze_deal(round_, exclude=FLAT), MoveError, "exclude"),
+        (lambda: sniffai.analyze(view, include_moves=FLAT), MoveError, "include_moves"),
+        (lambda: sniffai.analyze(view, exclude_moves=FLAT), MoveError, "exclude_moves"),
+        (lambda: sniffai.analyze_deal(round_, include_moves=FLAT), MoveError, "include_moves"),
+        (lambda: sniffai.analyze_deal(round_, exclude_moves=FLAT), MoveError, "exclude_moves"),
         (lambda: table.chance(FLAT), ViewError, "scores"),
         (lambda: table.error(FLAT), ViewError, "scores"),
         (lambda: read_tiles(FLAT, "hand"), TileError, "hand"),

@@ -35,7 +35,7 @@ WRONG_SEARCH: list[tuple[str, Any]] = [
     *WRONG,
     *(("objective", value) for value in ("win", 1, {})),
     *(("max_moves", value) for value in (-1, 2**31, 1.5, True, "3")),
-    *((name, value) for name in ("include", "exclude") for value in (5, "4|5", {"4|5": 1})),
+    *((name, value) for name in ("include_moves", "exclude_moves") for value in (5, "4|5", {"4|5": 1})),
 ]
 
 
@@ -132,14 +132,14 @@ def test_a_client_refuses_unknown_keywords_and_addresses_by_name() -> None:
 
 
 def test_a_review_takes_no_moves() -> None:
-    for name in ("include", "exclude", "max_moves", "objective"):
+    for name in ("include_moves", "exclude_moves", "max_moves", "objective"):
         refused(name, "analyze_match", {name: None})
 
 
 def test_a_move_that_cannot_be_is_named_by_its_place() -> None:
-    (error, _) = refused("include", "recommend", {"include": ["4|5", "9|9"]})
+    (error, _) = refused("include_moves", "recommend", {"include_moves": ["4|5", "9|9"]})
     assert isinstance(error, sniffai.SniffError)
-    assert error.field == "include[1].tile"
+    assert error.field == "include_moves[1].tile"
 
 
 @pytest.mark.parametrize("value", [None, 1, "view", {}, ROUND])
@@ -213,7 +213,7 @@ def test_numpy_numbers_and_none_are_taken() -> None:
         "seed": np.uint8(7),
         "max_moves": np.int64(3),
         "priority": None,
-        "include": None,
+        "include_moves": None,
         "language_code": None,
     }
     request = requests.recommend_request(VIEW, None, wishes)

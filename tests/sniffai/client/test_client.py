@@ -91,10 +91,14 @@ def test_no_server() -> None:
 
 def test_what_a_call_may_wish_for(client: Client) -> None:
     view = wire.read_view(view_message(choice()))
-    some = client.recommend(view, sniffai.Limits(simulations=300), include=["6|6", "0|1"], client_tag="t").analysis
+    some = client.recommend(
+        view, sniffai.Limits(simulations=300), include_moves=["6|6", "0|1"], client_tag="t"
+    ).analysis
     assert {entry.move.tile for entry in some.moves} == {"6|6", "0|1"}
     assert some.client_tag == "t"
-    rest = client.analyze(view, sniffai.Limits(simulations=300), exclude=[sniffai.Move("6|6")], max_moves=2).analysis
+    rest = client.analyze(
+        view, sniffai.Limits(simulations=300), exclude_moves=[sniffai.Move("6|6")], max_moves=2
+    ).analysis
     assert len(rest.moves) == 2
     assert rest.omitted_move_count == 5
     told = [
@@ -142,7 +146,7 @@ def test_a_stream_can_be_closed(client: Client) -> None:
 
 def test_a_stream_tells_what_is_wrong(client: Client) -> None:
     with pytest.raises(ServiceError) as raised:
-        list(client.stream_analyze(view_message(choice()), exclude=["3|3"]))
+        list(client.stream_analyze(view_message(choice()), exclude_moves=["3|3"]))
     assert [(v.field, v.reason) for v in raised.value.violations] == [("exclude_moves[0]", "MOVE_NOT_LEGAL")]
 
 
@@ -174,7 +178,7 @@ async def test_an_asyncio_stream_ends_with_the_answer_or_when_closed(address: st
                 stream.close()
         assert seen == 2
         with pytest.raises(ServiceError) as raised:
-            await client.analyze(view, exclude=["3|3"])
+            await client.analyze(view, exclude_moves=["3|3"])
         assert raised.value.reason == "MOVE_NOT_LEGAL"
 
 

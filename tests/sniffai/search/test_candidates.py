@@ -28,11 +28,11 @@ def test_only_the_included_moves_are_searched(players: int) -> None:
     round_ = Round.deal(players, 3)
     view = round_.view(round_.seat)
     moves = view.legal_moves()
-    found = analyze(view, FEW, include=moves[1:3])
+    found = analyze(view, FEW, include_moves=moves[1:3])
     assert {entry.move for entry in found.moves} == set(moves[1:3])
     assert sum(entry.visits for entry in found.moves) == 400
     assert found.omitted_move_count == len(moves) - 2
-    rest = analyze(view, FEW, exclude=[str(move) for move in moves[1:3]])
+    rest = analyze(view, FEW, exclude_moves=[str(move) for move in moves[1:3]])
     assert {entry.move for entry in rest.moves} == set(moves) - set(moves[1:3])
     assert rest.omitted_move_count == 2
     assert sum(entry.best_probability or 0 for entry in rest.moves) == pytest.approx(1)
@@ -40,7 +40,7 @@ def test_only_the_included_moves_are_searched(players: int) -> None:
 
 def test_all_moves_included_are_the_same_as_none() -> None:
     view = two_ends_alike()
-    every = analyze(view, FEW, seed=3, include=view.legal_moves())
+    every = analyze(view, FEW, seed=3, include_moves=view.legal_moves())
     assert every.moves == analyze(view, FEW, seed=3).moves
     assert every.omitted_move_count == 0
 
@@ -48,14 +48,14 @@ def test_all_moves_included_are_the_same_as_none() -> None:
 def test_a_move_stands_for_its_equal_attachment_points() -> None:
     view = two_ends_alike()
     assert len(view.legal_moves()) == 2 * len(distinct_moves(view)) == 4
-    only = analyze(view, FEW, include=["5|6@6|6:LINE_B"])
+    only = analyze(view, FEW, include_moves=["5|6@6|6:LINE_B"])
     assert tiles(only) == {"5|6"}
     assert only.moves[0].equal_points == ("6|6:LINE_A", "6|6:LINE_B")
-    assert tiles(analyze(view, FEW, exclude=["5|6@6|6:LINE_A", "5|6@6|6:LINE_B"])) == {"1|6"}
+    assert tiles(analyze(view, FEW, exclude_moves=["5|6@6|6:LINE_A", "5|6@6|6:LINE_B"])) == {"1|6"}
 
 
 def test_one_included_move_gets_a_value() -> None:
-    found = analyze(two_ends_alike(), FEW, include=["1|6@6|6:LINE_A"])
+    found = analyze(two_ends_alike(), FEW, include_moves=["1|6@6|6:LINE_A"])
     assert (found.source, found.moves[0].visits, found.moves[0].best_probability) == ("search", 400, 1.0)
     assert found.moves[0].expected_margin is not None
 
@@ -64,7 +64,7 @@ def test_solved_moves_are_ranked_among_those_considered() -> None:
     view = next(view for seed in itertools.count() for view in ends(seed) if len(distinct_moves(view)) > 1)
     whole = analyze(view)
     assert whole.source == "exact"
-    rest = analyze(view, exclude=[whole.moves[0].move])
+    rest = analyze(view, exclude_moves=[whole.moves[0].move])
     assert [entry.move for entry in rest.moves] == [entry.move for entry in whole.moves[1:]]
     assert rest.moves[0].loss == 0
     assert [entry.rank for entry in rest.moves] == list(range(1, len(whole.moves)))
@@ -83,17 +83,21 @@ def ends(seed: int) -> list[View]:
 
 
 WRONG: list[tuple[dict[str, Any], str, str]] = [
-    ({"include": ["5|6@6|6:LINE_A"], "exclude": ["1|6@6|6:LINE_A"]}, "exclude", "INCLUDE_AND_EXCLUDE"),
-    ({"include": []}, "include", "NO_MOVE_LEFT"),
-    ({"include": ["0|1@6|6:LINE_A"]}, "include[0]", "MOVE_NOT_LEGAL"),
-    ({"exclude": ["5|6@6|6:LINE_A", "5|6"]}, "exclude[1]", "MOVE_NOT_LEGAL"),
-    ({"include": ["9|9@6|6:LINE_A"]}, "include[0].tile", "UNKNOWN_TILE"),
-    ({"exclude": ["5|6@6|6:TOP"]}, "exclude[0].at", "UNKNOWN_ATTACHMENT_POINT"),
-    ({"include": ["5|6@6|6:LINE_A", "5|6@6|6:LINE_A"]}, "include[1]", "MOVE_TWICE"),
-    ({"exclude": ["5|6@6|6:LINE_A", "1|6@6|6:LINE_B"]}, "exclude", "NO_MOVE_LEFT"),
-    ({"include": "5|6@6|6:LINE_A"}, "include", "NOT_MOVES"),
-    ({"include": 5}, "include", "NOT_MOVES"),
-    ({"include": ["5|6@6|6:LINE_A"] * 129}, "include", "TOO_MANY"),
+    (
+        {"include_moves": ["5|6@6|6:LINE_A"], "exclude_moves": ["1|6@6|6:LINE_A"]},
+        "exclude_moves",
+        "INCLUDE_AND_EXCLUDE",
+    ),
+    ({"include_moves": []}, "include_moves", "NO_MOVE_LEFT"),
+    ({"include_moves": ["0|1@6|6:LINE_A"]}, "include_moves[0]", "MOVE_NOT_LEGAL"),
+    ({"exclude_moves": ["5|6@6|6:LINE_A", "5|6"]}, "exclude_moves[1]", "MOVE_NOT_LEGAL"),
+    ({"include_moves": ["9|9@6|6:LINE_A"]}, "include_moves[0].tile", "UNKNOWN_TILE"),
+    ({"exclude_moves": ["5|6@6|6:TOP"]}, "exclude_moves[0].at", "UNKNOWN_ATTACHMENT_POINT"),
+    ({"include_moves": ["5|6@6|6:LINE_A", "5|6@6|6:LINE_A"]}, "include_moves[1]", "MOVE_TWICE"),
+    ({"exclude_moves": ["5|6@6|6:LINE_A", "1|6@6|6:LINE_B"]}, "exclude_moves", "NO_MOVE_LEFT"),
+    ({"include_moves": "5|6@6|6:LINE_A"}, "include_moves", "NOT_MOVES"),
+    ({"include_moves": 5}, "include_moves", "NOT_MOVES"),
+    ({"include_moves": ["5|6@6|6:LINE_A"] * 129}, "include_moves", "TOO_MANY"),
 ]
 
 
@@ -109,5 +113,5 @@ def test_a_seat_that_must_draw_has_no_move_to_include() -> None:
     hand = ["0|0", "0|1", "1|1", "1|2", "2|2", "2|3", "3|3"]
     view = View.from_events(players=2, seat=1, leader=0, hand=hand, events=events, scores=[0, 0])
     with pytest.raises(SniffError) as error:
-        analyze(view, include=["0|0@6|6:LINE_A"])
+        analyze(view, include_moves=["0|0@6|6:LINE_A"])
     assert error.value.reason == "MOVE_NOT_LEGAL"

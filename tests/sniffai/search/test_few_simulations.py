@@ -92,10 +92,10 @@ def test_best_play_is_said_of_solved_rounds_only() -> None:
 
 def test_one_considered_move_is_unknown_too() -> None:
     view = next(decisions(2))
-    found = analyze(view, Limits(simulations=5), include=[distinct_moves(view)[0]])
+    found = analyze(view, Limits(simulations=5), include_moves=[distinct_moves(view)[0]])
     (only,) = found.moves
     assert (only.visits, only.standard_error, only.best_probability) == (5, None, None)
-    assert analyze(view, Limits(simulations=30), include=[only.move]).moves[0].best_probability == 1
+    assert analyze(view, Limits(simulations=30), include_moves=[only.move]).moves[0].best_probability == 1
 
 
 def test_the_wire_and_json_say_so() -> None:

@@ -44,7 +44,7 @@ def clear_replies() -> Iterator[tuple[View, Move, Move]]:
 
 def reply(view: View, move: Move, follow: float) -> Move:
     """The most visited reply to a move."""
-    found = analyze(view, GROWN, params=SearchParams(follow=follow), include=[str(move)])
+    found = analyze(view, GROWN, params=SearchParams(follow=follow), include_moves=[str(move)])
     return found.moves[0].line[1].move
 
 

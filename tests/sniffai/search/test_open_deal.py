@@ -104,7 +104,7 @@ def test_moves_are_included_and_excluded_here_too() -> None:
     for players in (2, 3):
         round_ = middle(players, 2)
         best = analyze_deal(round_, Limits(simulations=500)).moves[0].move
-        rest = analyze_deal(round_, Limits(simulations=500), exclude=[best])
+        rest = analyze_deal(round_, Limits(simulations=500), exclude_moves=[best])
         assert best not in {entry.move for entry in rest.moves}
         assert rest.moves[0].loss == 0
         assert rest.omitted_move_count == 1
