@@ -59,9 +59,14 @@ class Belief:
         return hash((Belief, self._view))
 
     @property
-    def assignments(self) -> int:
+    def world_count(self) -> int:
         """How many ways there are to fill each seat's deal, each draw and the rest of the talon; exact."""
         return self._core.assignments
+
+    @property
+    def assignments(self) -> int:
+        """The same number as :attr:`world_count`, by its older name."""
+        return self.world_count
 
     @property
     def table(self) -> npt.NDArray[np.float64]:

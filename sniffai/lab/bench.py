@@ -123,7 +123,7 @@ def _answers() -> Iterator[str]:
 
 def _answer(view: View, analysis: Analysis) -> str:
     moves = [(str(entry.move), entry.visits, entry.availability) for entry in analysis.moves]
-    return f"{view} {analysis.belief.assignments} {moves}"
+    return f"{view} {analysis.belief.world_count} {moves}"
 
 
 def _speed(name: str, players: int, work: Callable[[int], int]) -> Speed:

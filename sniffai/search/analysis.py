@@ -114,22 +114,22 @@ class BeliefTable:
 
     table: npt.NDArray[np.float64]
     """``[28, players + 1]``, read-only: probability of each tile at each seat and, last column, in the talon."""
-    assignments: int
+    world_count: int
     """Ways to fill each seat's deal, each draw and the rest of the talon."""
 
     def __post_init__(self) -> None:
         keep(self, "table", read_only(self.table))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.table, self.assignments)
+        return type(self), (self.table, self.world_count)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BeliefTable):
             return NotImplemented
-        return self.assignments == other.assignments and np.array_equal(self.table, other.table)
+        return self.world_count == other.world_count and np.array_equal(self.table, other.table)
 
     def __hash__(self) -> int:
-        return hash((self.assignments, self.table.tobytes()))
+        return hash((self.world_count, self.table.tobytes()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class Analysis:
     engine_version: str
     worlds_used: int | None = None
     """Weighted worlds that the simulations were drawn from; ``None`` where worlds were not weighted, and without a
-    search. Where it is ``belief.assignments``, they are all there are."""
+    search. Where it is ``belief.world_count``, they are all there are."""
     effective_sample_size: float | None = None
     """How many worlds of equal weight would tell as much, 1..``worlds_used``; ``None`` where that is."""
     omitted_move_count: int = 0

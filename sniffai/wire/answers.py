@@ -137,7 +137,7 @@ def _belief(belief: BeliefTable) -> Fields:
     rows = zip(TILE_NAMES, belief.table.tolist(), strict=True)
     return {
         "tiles": [{"tile": tile, "hands": shares[:-1], "talon": shares[-1]} for tile, shares in rows],
-        "world_count": float(belief.assignments),
+        "world_count": float(belief.world_count),
     }
 
 

@@ -52,7 +52,7 @@ class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
             response.violations.extend(map(_violation, error.violations))
         else:
             response.valid = True
-            response.facts.CopyFrom(wire.write_facts(view, Belief(view).assignments))
+            response.facts.CopyFrom(wire.write_facts(view, Belief(view).world_count))
         return response
 
     async def DealRound(self, request: pb.DealRoundRequest, context: Any) -> pb.DealRoundResponse:

@@ -49,7 +49,7 @@ def test_with_three_seats_this_one_world_is_searched() -> None:
     first, second = (analyze_deal(round_, Limits(simulations=3000), seed=5) for _ in range(2))
     assert first.moves == second.moves
     assert (first.source, first.stop_reason) == ("search", "simulations")
-    assert (first.worlds_used, first.effective_sample_size, first.belief.assignments) == (1, 1.0, 1)
+    assert (first.worlds_used, first.effective_sample_size, first.belief.world_count) == (1, 1.0, 1)
     assert not any(step.estimated for entry in first.moves for step in entry.line)
     assert all(sum(value.win_probability for value in entry.values) == pytest.approx(1) for entry in first.moves)
     other = Round(
