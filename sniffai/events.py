@@ -119,7 +119,8 @@ def _is_sound(event: object) -> bool:
     if type(event) is Draw:
         tiles = event.tiles
         known = tiles is None or (type(tiles) is tuple and all(type(tile) is Tile for tile in tiles))
-        return known and _is_number(event.seat) and _is_number(event.count)
+        counted = not tiles or (known and len(tiles) == len(set(tiles)) == event.count)
+        return known and counted and _is_number(event.seat) and _is_number(event.count)
     return type(event) is Pass and _is_number(event.seat)
 
 
@@ -131,7 +132,6 @@ def _find_fault(event: object, field: str) -> None:
     """Raise what is wrong with an event made by hand, if anything is."""
     if not isinstance(event, (Play, Draw, Pass)):
         raise ViewError(f"an event is expected here, not {shown(event)}", reason="NOT_AN_EVENT", field=field)
-    read_integer(event.seat, f"{field}.seat")
     if isinstance(event, Play):
         if not isinstance(event.move, Move):
             raise ViewError(
@@ -141,14 +141,24 @@ def _find_fault(event: object, field: str) -> None:
             read_integer(event.points, f"{field}.points")
     elif isinstance(event, Draw):
         read_integer(event.count, f"{field}.count")
-        if event.tiles is not None and not (
-            isinstance(event.tiles, tuple) and all(isinstance(tile, Tile) for tile in event.tiles)
-        ):
-            raise ViewError(
-                f"a tuple of tiles is expected here, not {shown(event.tiles)}",
-                reason="WRONG_TYPE",
-                field=f"{field}.tiles",
-            )
+        if event.tiles is not None:
+            try:
+                _check_drawn(event.count, event.tiles)
+            except SniffError as error:
+                raise error.at(field) from None
+    read_integer(event.seat, f"{field}.seat")
+
+
+def _check_drawn(count: int, tiles: object) -> None:
+    """The tiles that a draw names."""
+    if not (isinstance(tiles, tuple) and all(isinstance(tile, Tile) for tile in tiles)):
+        raise ViewError(f"a tuple of tiles is expected here, not {shown(tiles)}", reason="WRONG_TYPE", field="tiles")
+    _check_count(count, read_tiles(tiles, "tiles"))
+
+
+def _check_count(count: int, tiles: tuple[Tile, ...]) -> None:
+    if len(tiles) != count:
+        raise ViewError(f"{count} drawn, but {len(tiles)} named", reason="DRAW_COUNT_MISMATCH", field="tiles")
 
 
 def _read_event(value: EventLike, field: str) -> Event:
@@ -187,8 +197,8 @@ def _read_play(value: Mapping[str, Any]) -> Play:
 def _read_draw(value: Mapping[str, Any]) -> Draw:
     count = read_integer(value["draw"], "draw")
     tiles = None if value.get("tiles") is None else read_tiles(value["tiles"], "tiles")
-    if tiles is not None and len(tiles) != count:
-        raise ViewError(f"{count} drawn, but {len(tiles)} named", reason="DRAW_COUNT_MISMATCH", field="tiles")
+    if tiles is not None:
+        _check_count(count, tiles)
     return Draw(_seat(value), count, tiles)
 
 

@@ -2,7 +2,7 @@
 
 ===================  ==================================================================================
 :mod:`~.read`        messages to values; whatever is wrong raises :class:`WireError` with field paths
-:mod:`~.gaps`        what of a message is missing or cannot be read at all
+:mod:`~.faults`      what is wrong with a message, collected while it is read
 :mod:`~.question`    what a request for an analysis asks
 :mod:`~.write`       values to messages
 :mod:`~.answers`     what a search found out, to messages

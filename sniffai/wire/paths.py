@@ -13,7 +13,7 @@ _INDEX: Final = r"(\[\d+\])"
 _RECORD: Final = (
     (rf"events{_INDEX}\.play", r"record.events\1.play.tile"),
     (rf"events{_INDEX}\.(at|points)", r"record.events\1.play.\2"),
-    (rf"events{_INDEX}\.draw", r"record.events\1.draw.count"),
+    (rf"events{_INDEX}\.(?:draw|count)", r"record.events\1.draw.count"),
     (rf"events{_INDEX}\.tiles(.*)", r"record.events\1.draw.tiles\2"),
     (r"events(.*)", r"record.events\1"),
     (r"leader", r"record.leader"),

@@ -1,6 +1,6 @@
 """What a request for an analysis asks: the position, the moves, the limits, and how to answer."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -19,7 +19,7 @@ from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai.v1 import move_pb2, notice_pb2, reason_pb2
 from sniffai.view import View
 from sniffai.wire.errors import Violation, WireError
-from sniffai.wire.gaps import bad_duration, bad_moves, below
+from sniffai.wire.faults import Faults, bad_duration, below, too_many
 from sniffai.wire.notices import warning
 from sniffai.wire.paths import choice_path
 from sniffai.wire.read import read_limits, read_round, read_seed, read_view
@@ -105,21 +105,21 @@ def read_question(request: Request) -> Question:
     :raises WireError: something is missing, wrong or out of range.
     """
     position = _position(request)
-    gaps = [
-        *bad_moves(request.include_moves, "include_moves", MOST),
-        *bad_moves(request.exclude_moves, "exclude_moves", MOST),
+    faults = Faults()
+    include_moves = _moves(request.include_moves, "include_moves", faults)
+    exclude_moves = _moves(request.exclude_moves, "exclude_moves", faults)
+    faults.add(
         *below(request.max_moves, 0, "max_moves", "0 lists all moves, less is not possible", "NUMBER_OUT_OF_RANGE"),
         *bad_tag(request.client_tag),
-    ]
-    if gaps:
-        raise WireError(*gaps)
+    )
+    faults.check()
     language_code, warnings = language_or_english(request.language_code)
     return Question(
         position=position,
         limits=read_limits(request.limits),
         seed=read_seed(request.seed),
-        include_moves=_moves(request.include_moves),
-        exclude_moves=_moves(request.exclude_moves),
+        include_moves=include_moves,
+        exclude_moves=exclude_moves,
         max_moves=request.max_moves,
         client_tag=request.client_tag,
         language_code=language_code,
@@ -140,8 +140,11 @@ def _position(request: Request) -> View | Round:
     raise WireError(Violation("view", "REQUIRED", "view or deal must be given"))
 
 
-def _moves(moves: Iterable[move_pb2.Move]) -> tuple[Move, ...]:
-    return tuple(Move(move.tile, move.at or None) for move in moves)
+def _moves(messages: Sequence[move_pb2.Move], path: str, faults: Faults) -> tuple[Move, ...]:
+    if len(messages) > MOST:
+        faults.add(too_many(path, MOST))
+        return ()
+    return tuple(faults.moves(messages, path))
 
 
 def bad_tag(tag: str) -> list[Violation]:

@@ -1,19 +1,24 @@
-"""From messages to the library's values. Whatever is wrong raises :class:`WireError` with the path in the request."""
+"""From messages to the library's values. Whatever is wrong raises :class:`WireError` with the path in the request.
 
-from collections.abc import Callable, Iterable
+Each part of a message is read once. Tiles, moves and events come first: whatever cannot be read is told together. From
+what was read the library makes its value, up to the first thing that breaks a rule.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from google.protobuf.message import Message
 
 from sniffai.errors import SniffError
-from sniffai.moves import Move
+from sniffai.events import Draw, Event, Pass, Play
 from sniffai.round import Round
 from sniffai.rules import TEAMS
 from sniffai.search.params import MAX_SECONDS, MAX_STANDARD_ERROR, MIN_MEMORY_BYTES, Limits
+from sniffai.tiles import Tile
 from sniffai.v1 import event_pb2, limits_pb2, move_pb2, round_pb2, view_pb2
 from sniffai.view import View
 from sniffai.wire.errors import Violation, WireError
-from sniffai.wire.gaps import bad_duration, bad_error, below, deal_gaps, view_gaps
+from sniffai.wire.faults import MAX_EVENTS, Faults, bad_duration, bad_error, below, read_move
 from sniffai.wire.paths import deal_path, joined, record_path, snapshot_path
 
 T = TypeVar("T")
@@ -28,10 +33,16 @@ def read_view(view: view_pb2.PlayerView, path: str = "view") -> View:
     :param path: where the message stands in the request.
     :raises WireError: something is missing, wrong, or explained by no deal.
     """
-    _refuse(view_gaps(view, path))
-    if view.WhichOneof("position") == "snapshot":
-        return _checked(lambda: _view_from_snapshot(view), lambda field: snapshot_path(field, path))
-    return _checked(lambda: _view_from_record(view), lambda field: record_path(field, path))
+    faults = Faults()
+    scores = faults.limited(view.scores, f"{path}.scores")
+    hand = faults.tiles(faults.limited(view.hand, f"{path}.hand"), f"{path}.hand")
+    kind = view.WhichOneof("position")
+    if kind == "record":
+        return _view_from_record(view, hand, scores, faults, path)
+    if kind == "snapshot":
+        return _view_from_snapshot(view, hand, scores, faults, path)
+    faults.add(Violation(path, "POSITION_MISSING", "a view needs a record or a snapshot"))
+    raise faults.error()
 
 
 def read_round(deal: round_pb2.OpenDeal, path: str = "deal") -> Round:
@@ -39,9 +50,27 @@ def read_round(deal: round_pb2.OpenDeal, path: str = "deal") -> Round:
 
     :raises WireError: something is missing, or breaks a rule.
     """
-    _refuse(deal_gaps(deal, path))
-    round_ = _checked(lambda: _round_from_deal(deal), lambda field: deal_path(field, path))
-    for i, move in enumerate(deal.moves):
+    faults = Faults()
+    scores = faults.limited(deal.scores, f"{path}.scores")
+    names = [
+        faults.limited(hand.tiles, f"{path}.hands[{i}].tiles")
+        for i, hand in enumerate(faults.limited(deal.hands, f"{path}.hands"))
+    ]
+    talon = faults.tiles(faults.limited(deal.talon, f"{path}.talon"), f"{path}.talon")
+    moves = faults.limited(deal.moves, f"{path}.moves")
+    hands = [faults.tiles(tiles, f"{path}.hands[{i}].tiles") for i, tiles in enumerate(names)]
+    faults.check()
+    round_ = _checked(
+        lambda: Round(
+            players=deal.players,
+            hands=hands,
+            talon=talon,
+            leader=deal.leader,
+            scores=_scores(deal.players, scores),
+        ),
+        lambda field: deal_path(field, path),
+    )
+    for i, move in enumerate(moves):  # each is read as it is made: those after a wrong one have no meaning
         play(round_, move, f"{path}.moves[{i}]")
     return round_
 
@@ -51,7 +80,7 @@ def play(round_: Round, move: move_pb2.Move, path: str = "move") -> int:
 
     :raises WireError: the tile or the attachment point does not exist, or the rules do not allow the move.
     """
-    return _checked(lambda: round_.play(Move(move.tile, move.at or None)), lambda field: joined(path, field))
+    return _checked(lambda: round_.play(read_move(move)), lambda field: joined(path, field))
 
 
 def read_limits(limits: limits_pb2.Limits, path: str = "limits") -> Limits:
@@ -105,64 +134,96 @@ def located(error: SniffError, path: str) -> WireError:
     return WireError(Violation.of(error, joined(path, error.field)))
 
 
-def _view_from_record(view: view_pb2.PlayerView) -> View:
-    return View.from_events(
-        players=view.players,
-        seat=view.seat,
-        leader=view.record.leader,
-        hand=list(view.hand),
-        events=[_event(event) for event in view.record.events],
-        scores=_scores(view.players, view.scores),
+def _view_from_record(
+    view: view_pb2.PlayerView, hand: list[Tile], scores: Sequence[int], faults: Faults, path: str
+) -> View:
+    events = _events(view.record.events, faults, f"{path}.record.events")
+    faults.check()
+    return _checked(
+        lambda: View.from_events(
+            players=view.players,
+            seat=view.seat,
+            leader=view.record.leader,
+            hand=hand,
+            events=events,
+            scores=_scores(view.players, scores),
+        ),
+        lambda field: record_path(field, path),
     )
 
 
-def _view_from_snapshot(view: view_pb2.PlayerView) -> View:
-    snapshot = view.snapshot
-    return View.from_snapshot(
-        players=view.players,
-        seat=view.seat,
-        placements=[Move(move.tile, move.at or None) for move in snapshot.placements],
-        hand=list(view.hand),
-        hand_sizes=list(snapshot.hand_sizes),
-        talon_size=snapshot.talon_size,
-        voids=_voids(snapshot),
-        scores=_scores(view.players, view.scores),
-        drawn_tile=snapshot.drawn_tile or None,
+def _events(messages: Sequence[event_pb2.Event], faults: Faults, path: str) -> list[Event]:
+    """The events that can be read."""
+    messages = faults.limited(messages, path, MAX_EVENTS)
+    events = (_event(message, faults, f"{path}[{i}]") for i, message in enumerate(messages))
+    return [event for event in events if event is not None]
+
+
+def _event(message: event_pb2.Event, faults: Faults, path: str) -> Event | None:
+    kind = message.WhichOneof("kind")
+    if kind == "play":
+        play = message.play
+        move = faults.move(play, f"{path}.play")
+        points = play.points if play.HasField("points") else None
+        return None if move is None else Play(message.seat, move, points)
+    if kind == "draw":
+        draw = message.draw
+        tiles = faults.tiles(faults.limited(draw.tiles, f"{path}.draw.tiles"), f"{path}.draw.tiles")
+        return Draw(message.seat, draw.count or len(tiles), tuple(tiles) or None)
+    if kind == "pass":
+        return Pass(message.seat)
+    faults.add(Violation(path, "EVENT_KIND_MISSING", "an event is a play, a draw or a pass"))
+    return None
+
+
+def _view_from_snapshot(
+    view: view_pb2.PlayerView, hand: list[Tile], scores: Sequence[int], faults: Faults, path: str
+) -> View:
+    snapshot, path_in = view.snapshot, f"{path}.snapshot"
+    placements = faults.limited(snapshot.placements, f"{path_in}.placements")
+    hand_sizes = faults.limited(snapshot.hand_sizes, f"{path_in}.hand_sizes")
+    moves = faults.moves(placements, f"{path_in}.placements")
+    voids = _voids(snapshot.voids, view.players, faults, f"{path_in}.voids")
+    drawn = faults.tile(snapshot.drawn_tile, f"{path_in}.drawn_tile") if snapshot.drawn_tile else None
+    faults.check()
+    return _checked(
+        lambda: View.from_snapshot(
+            players=view.players,
+            seat=view.seat,
+            placements=moves,
+            hand=hand,
+            hand_sizes=hand_sizes,
+            talon_size=snapshot.talon_size,
+            voids=voids,
+            scores=_scores(view.players, scores),
+            drawn_tile=drawn,
+        ),
+        lambda field: snapshot_path(field, path),
     )
 
 
-def _round_from_deal(deal: round_pb2.OpenDeal) -> Round:
-    return Round(
-        players=deal.players,
-        hands=[list(hand.tiles) for hand in deal.hands],
-        talon=list(deal.talon),
-        leader=deal.leader,
-        scores=_scores(deal.players, deal.scores),
-    )
-
-
-def _event(event: event_pb2.Event) -> dict[str, Any]:
-    """The dictionary form that the library reads."""
-    if event.HasField("play"):
-        points = {"points": event.play.points} if event.play.HasField("points") else {}
-        return {"play": event.play.tile, "at": event.play.at or None, "seat": event.seat, **points}
-    if event.HasField("draw"):
-        tiles = {"tiles": list(event.draw.tiles)} if event.draw.tiles else {}
-        return {"draw": event.draw.count or len(event.draw.tiles), "seat": event.seat, **tiles}
-    return {"pass": True, "seat": event.seat}
-
-
-def _scores(players: int, scores: Iterable[int]) -> list[int]:
-    """The scores given, or 0 for each team where none are."""
-    return list(scores) or [0] * TEAMS.get(players, 0)
-
-
-def _voids(snapshot: view_pb2.Snapshot) -> dict[int, list[int]]:
+def _voids(messages: Sequence[view_pb2.SeatVoids], players: int, faults: Faults, path: str) -> dict[int, list[int]]:
     """The void suits by seat."""
     voids: dict[int, list[int]] = {}
-    for void in snapshot.voids:
-        voids.setdefault(void.seat, []).extend(void.suits)
+    for i, message in enumerate(faults.limited(messages, path)):
+        seat, suits = message.seat, faults.limited(message.suits, f"{path}[{i}].suits")
+        if 0 <= seat < players:
+            voids.setdefault(seat, []).extend(suits)
+            faults.add(
+                *(
+                    Violation(f"{path}[{i}].suits[{j}]", "SUIT_OUT_OF_RANGE", "a suit is 0 to 6")
+                    for j, suit in enumerate(suits)
+                    if not 0 <= suit <= 6
+                )
+            )
+        else:
+            faults.add(Violation(f"{path}[{i}].seat", "SEAT_OUT_OF_RANGE", f"there is no seat {seat}"))
     return voids
+
+
+def _scores(players: int, scores: Sequence[int]) -> list[int]:
+    """The scores given, or 0 for each team where none are."""
+    return list(scores) or [0] * TEAMS.get(players, 0)
 
 
 def _refuse(violations: list[Violation]) -> None:

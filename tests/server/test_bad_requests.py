@@ -209,6 +209,7 @@ OWN_DRAWS: Rows = [
         "view.record.events[3].draw.tiles",
         "DRAW_COUNT_MISMATCH",
     ),
+    ("a huge count", lambda v: own_draw(v, count=2**31 - 1), "view.record.events[3].draw.count", "NUMBER_OUT_OF_RANGE"),
     ("a tile seen before", lambda v: own_draw(v, "4|6"), "view.record.events[3].draw.tiles[0]", "TILE_TWICE"),
     ("a tile twice", lambda v: own_draw(v, "3|3", "3|3"), "view.record.events[3].draw.tiles[1]", "TILE_TWICE"),
     (

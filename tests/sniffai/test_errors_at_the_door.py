@@ -204,10 +204,11 @@ EVENTS: list[tuple[Any, str]] = [
     (Play(0, Move("0|0"), 2**70), "points"),
     (Pass(None), "seat"),  # type: ignore[arg-type]
     (Pass(2**70), "seat"),
-    (Draw("a", "b"), "seat"),  # type: ignore[arg-type]
-    (Draw(0, "b"), "count"),  # type: ignore[arg-type]
-    (Draw(2**80, 2**80), "seat"),
-    (Draw(0, 2**80), "count"),
+    (Draw("a", 1), "seat"),  # type: ignore[arg-type]
+    (Draw("a", "b"), "count"),  # type: ignore[arg-type]
+    (Draw(2**80, 1), "seat"),
+    (Draw(2**80, 2**80), "count"),
+    (Draw(0, 2, (Tile(0, 0),)), "tiles"),
     (Draw(0, 1, 5), "tiles"),  # type: ignore[arg-type]
     (Draw(0, 1, ("0|0",)), "tiles"),  # type: ignore[arg-type]
     (Draw(0, 1, [Tile(0, 0)]), "tiles"),  # type: ignore[arg-type]
