@@ -134,7 +134,7 @@ def test_every_reason_that_the_server_can_send_is_on_the_page() -> None:
         sent |= reasons_in(source.read_text(encoding="utf-8"))
     for name in ("round", "view", "layout", "belief"):
         sent |= reasons_in((ROOT / "ext" / "sniffai_ext" / f"{name}.pyx").read_text(encoding="utf-8"))
-    for name in ("choice", "deal", "events", "moves", "ports", "position", "round", "tiles", "view"):
+    for name in ("deal", "events", "history", "moves", "ports", "round", "search/candidates", "tiles", "view"):
         sent |= reasons_in((ROOT / "sniffai" / f"{name}.py").read_text(encoding="utf-8"))
     assert {"TILE_DOES_NOT_FIT", "QUEUE_FULL", "UNDECODABLE", "REQUIRED", "KEY_MISSING"} <= sent
     never = re.compile("|".join(NEVER_SENT.values()))
