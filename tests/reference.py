@@ -1,8 +1,8 @@
 """The rules of American Sniff once more, slow and literal: the twin against which the compiled core is tested.
 
 Written from docs/rules.md alone, section by section, and from nothing of the engine's. A layout is a graph of joined
-halves, named as the rules name them (``4|6:HIGH``); a hand is a list of tiles; nothing is packed, nothing is cached.
-Every question is answered by looking at the table again.
+halves, named as the rules name them (``4|6:HIGH``); a hand is a list of tiles; nothing is packed. Every question is
+answered by looking at the table again: only what a name means is kept, as it never changes.
 
 ``python -m tests.reference perft`` writes ``tests/data/perft`` again.
 """
@@ -11,6 +11,7 @@ import random
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ class Tile(NamedTuple):
     low: int
     high: int
 
+    @cache  # noqa: B019 - there are 28 tiles
     def __str__(self) -> str:
         return f"{self.low}|{self.high}"
 
@@ -42,6 +44,7 @@ Placement = tuple[Tile, str | None]
 """A tile and the name of the attachment point that it is joined to (None: it leads)."""
 
 
+@cache
 def parse(text: str) -> Tile:
     """``"4|6"`` as a tile."""
     low, high = text.split("|")
@@ -73,10 +76,7 @@ class Layout:
 
     def ports(self, tile: Tile) -> list[str]:
         """The ports of a tile on the table; the sniff alone has sides."""
-        if not tile.is_double:
-            return [f"{tile}:LOW", f"{tile}:HIGH"]
-        line = [f"{tile}:LINE_A", f"{tile}:LINE_B"]
-        return [*line, f"{tile}:SIDE_A", f"{tile}:SIDE_B"] if tile == self.sniff else line
+        return names_of_ports(tile, tile.is_double and tile == self.sniff)
 
     def unjoined(self, tile: Tile, *names: str) -> list[str]:
         """Those of a tile's named ports that nothing is joined to yet."""
@@ -90,7 +90,7 @@ class Layout:
         """Whether a port of a tile on the table is an attachment point now."""
         if port in self.joined:
             return False
-        tile, name = parse(port.split(":")[0]), port.split(":")[1]
+        tile, name = parts(port)
         return not (name.startswith("SIDE") and self.unjoined(tile, "LINE_A", "LINE_B"))
 
     def contributions(self) -> list[tuple[Tile, int]]:
@@ -136,10 +136,25 @@ class Layout:
             self.joined[at] = near
 
 
+@cache
+def names_of_ports(tile: Tile, is_sniff: bool) -> list[str]:
+    """The names of a tile's ports, in their order."""
+    names = ["LINE_A", "LINE_B"] if tile.is_double else ["LOW", "HIGH"]
+    return [f"{tile}:{name}" for name in names + ["SIDE_A", "SIDE_B"] * is_sniff]
+
+
+@cache
+def parts(port: str) -> tuple[Tile, str]:
+    """The tile and the bare name of a port: ``"4|6:HIGH"`` → 4|6, ``"HIGH"``."""
+    tile, name = port.split(":")
+    return parse(tile), name
+
+
+@cache
 def pips(port: str) -> int:
     """The pips of a port by its name."""
-    tile, name = port.split(":")
-    return parse(tile).high if name == "HIGH" else parse(tile).low
+    tile, name = parts(port)
+    return tile.high if name == "HIGH" else tile.low
 
 
 def near_port(tile: Tile, value: int) -> str:

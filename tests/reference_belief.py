@@ -316,12 +316,12 @@ def table(sight: Sight) -> list[list[int]]:
 
 def layouts_before(sight: Sight) -> Iterator[Layout]:
     """The table as it stood at every event."""
-    for index in range(len(sight.events) + 1):
-        layout = Layout()
-        for event in sight.events[:index]:
-            if "play" in event:
-                layout.place(parse(event["play"]), event["at"])
-        yield layout
+    layout = Layout()
+    yield layout.copy()
+    for event in sight.events:
+        if "play" in event:
+            layout.place(parse(event["play"]), event["at"])
+        yield layout.copy()
 
 
 def allows(sight: Sight, layouts: list[Layout], tile: Tile, batch: Batch, kind: str) -> bool:
