@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import get_args
 
 from sniffai import Limits, Round, SearchParams, analyze_deal
 from sniffai.equity import load
@@ -21,6 +22,7 @@ from sniffai.play.statistics import wilson_interval
 from sniffai.rules import PLAYERS, TEAMS, team_of
 from sniffai.search.analysis import MoveEvaluation
 from sniffai.search.candidates import distinct_moves
+from sniffai.search.params import Objective
 from sniffai.search.solver import Solver
 from sniffai_ext.round import Round as CoreRound
 
@@ -122,25 +124,25 @@ def next_rounds(core: CoreRound) -> Iterator[CoreRound]:
             yield after
 
 
-def truth(round_: Round, match: bool) -> dict[Move, list[float]] | None:
+def truth(round_: Round, objective: Objective) -> dict[Move, list[float]] | None:
     """The values of each distinct move for the seat to move, with best play, in points; ``None`` where that takes long.
 
     There is one value a move, but with 3 seats more where a seat has several best moves.
     """
     core, players, seat = round_.core(), round_.players, round_.seat
     if players != 3:
-        solved = Solver(match=match).solve_moves(round_)
+        solved = Solver(objective=objective).solve_moves(round_)
         sign = -1 if team_of(players, seat) else 1
         if solved is None:
             return None
-        if match:
+        if objective == "match":
             return {row.move: [MATCH_POINTS * (row.chance if sign > 0 else 1 - row.chance)] for row in solved}
         return {row.move: [float(sign * row.margin)] for row in solved}
     equity = load(players).core
 
     def utility(end: End, seat: int) -> float:
         scores, leader = end
-        if match:
+        if objective == "match":
             return MATCH_POINTS * equity.chance(scores, leader)[seat]
         gains = [score - before for score, before in zip(scores, core.scores, strict=True)]
         return gains[seat] - (sum(gains) - gains[seat]) / 2
@@ -179,41 +181,41 @@ class Verdict:
     """Time of the search."""
 
 
-def told(entry: MoveEvaluation, match: bool) -> tuple[float, float]:
+def told(entry: MoveEvaluation, objective: Objective) -> tuple[float, float]:
     """The value and its error that a search tells, in points."""
     assert entry.expected_margin is not None and entry.standard_error is not None
     assert entry.win_probability is not None and entry.win_probability_error is not None
-    if match:
+    if objective == "match":
         return MATCH_POINTS * entry.win_probability, MATCH_POINTS * entry.win_probability_error
     return entry.expected_margin, entry.standard_error
 
 
-def judge(players: int, simulations: int, match: bool, least: int, most: int, seed: int) -> Verdict | None:
+def judge(players: int, simulations: int, objective: Objective, least: int, most: int, seed: int) -> Verdict | None:
     """Search the late deal of a seed; ``None`` where there is none, or its truth takes too long."""
     round_ = late_deal(players, seed, least, most)
-    true = None if round_ is None else truth(round_, match)
+    true = None if round_ is None else truth(round_, objective)
     if round_ is None or true is None:
         return None
-    return compare(round_, true, simulations, match, seed)
+    return compare(round_, true, simulations, objective, seed)
 
 
-def compare(round_: Round, true: dict[Move, list[float]], simulations: int, match: bool, seed: int) -> Verdict:
+def compare(round_: Round, true: dict[Move, list[float]], simulations: int, objective: Objective, seed: int) -> Verdict:
     """Search a round and hold every value against the truth."""
     started = time.perf_counter()
-    params = SearchParams(exact=False, match=match)
+    params = SearchParams(exact=False, objective=objective)
     moves = analyze_deal(round_, Limits(simulations=simulations), seed=seed, params=params).moves
     seconds = time.perf_counter() - started
     wrong = sign = excluded = zero = False
     worst = 0.0
-    even = MATCH_POINTS / 2 if match else 0
+    even = MATCH_POINTS / 2 if objective == "match" else 0
     for entry in moves:
-        value, error = told(entry, match)
+        value, error = told(entry, objective)
         nearest = min(true[entry.move], key=lambda one: abs(one - value))
         off = abs(nearest - value)
         worst = max(worst, off)
         wrong |= off > WRONG
         sign |= off > WRONG and (nearest - even) * (value - even) < 0
-        excluded |= off > ERRORS * error + (1e-4 if match else 1e-9)
+        excluded |= off > ERRORS * error + (1e-4 if objective == "match" else 1e-9)
         zero |= error <= 0 or (entry.standard_error or 0) <= 0 or (entry.win_probability_error or 0) <= 0
     lost = max(min(values) for values in true.values()) - max(true[moves[0].move]) > WRONG
     return Verdict(seed, round_.to_text(), wrong, sign, excluded, lost, zero, worst, seconds)
@@ -227,7 +229,7 @@ def share(count: int, deals: int) -> str:
 
 def measure(players: int, options: argparse.Namespace) -> str:
     """One line of the table."""
-    work = partial(judge, players, options.simulations, options.match, options.least, options.most)
+    work = partial(judge, players, options.simulations, options.objective, options.least, options.most)
     found: list[Verdict] = []
     tried = 0
     with ProcessPoolExecutor(options.workers) as pool:
@@ -253,7 +255,7 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=5000, help="late deals a line (default: 5000)")
     parser.add_argument("--seed", type=int, default=1, help="number of the first deal (default: 1)")
     parser.add_argument("--simulations", type=int, default=60_000, help="of each search (default: 60000)")
-    parser.add_argument("--match", action="store_true", help="for the chance to win the match, not for points")
+    parser.add_argument("--objective", choices=get_args(Objective), default="round", help="what is maximised")
     parser.add_argument("--least", type=int, default=8, help="tiles off the table at least (default: 8)")
     parser.add_argument("--most", type=int, default=17, help="and at most (default: 17)")
     parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")

@@ -13,9 +13,10 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 import sniffai
+from sniffai.search.params import Objective
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 LIBRARY: Final = ROOT / "build" / "sanitize" / "lib"
@@ -117,7 +118,7 @@ def ask(round_: sniffai.Round, lots: random.Random) -> None:
         stop_when_decided=lots.random() < 0.3,
         target_standard_error=lots.choice([None, 1.0]),
     )
-    params = sniffai.SearchParams(exact=lots.random() < 0.5, match=lots.random() < 0.5)
+    params = sniffai.SearchParams(exact=lots.random() < 0.5, objective=lots.choice(get_args(Objective)))
     searcher = sniffai.Searcher(view, seed=seed, params=params, threads=lots.choice([1, 1, 2]))
     stopper = threading.Timer(0.001, searcher.stop)
     if lots.random() < 0.1:

@@ -1,19 +1,19 @@
 """A recommendation as a person reads it, in the reader's language."""
 
 from collections.abc import Callable, Container, Iterator, Sequence
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from sniffai.cli.terminal import show, table, tell
 from sniffai.explain import sentences
 from sniffai.explain.languages import Words, words
 from sniffai.explain.numbers import fixed, uncertain
 from sniffai.rules import team_of
+from sniffai.search.params import Objective
 from sniffai.v1 import analysis_pb2 as pb
 from sniffai.v1 import move_pb2
 from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
 from sniffai.view import View
 
-Objective: TypeAlias = Literal["match", "round"]
 """What a search maximises."""
 
 LINE_STEPS = 4

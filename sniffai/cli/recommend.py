@@ -6,14 +6,14 @@ from typing import Literal, get_args
 import click
 
 from sniffai import analyze, wire
-from sniffai.cli.answer import Objective, print_answer
+from sniffai.cli.answer import print_answer
 from sniffai.cli.forms import Form, load, named
 from sniffai.cli.parts import json_option, lang_option
 from sniffai.cli.remote import Remote, remote_options
 from sniffai.cli.terminal import tell_json_text
 from sniffai.explain import reasons
 from sniffai.moves import Move, MoveLike
-from sniffai.search.params import MAX_STANDARD_ERROR, Limits, SearchParams
+from sniffai.search.params import MAX_STANDARD_ERROR, Limits, Objective, SearchParams
 from sniffai.v1.analysis_service_pb2 import (
     AnalyzeRequest,
     RecommendMoveRequest,
@@ -137,7 +137,7 @@ def _read(form: Form) -> Question:
         exclude_moves=asked.exclude_moves,
         max_moves=asked.max_moves,
         language_code=asked.language_code if request.language_code else None,
-        objective="match" if asked.match else "round",
+        objective=asked.objective,
         priority=PRIORITIES[asked.priority] if request.priority else "interactive",
         client_tag=asked.client_tag,
         warnings=asked.warnings,
@@ -149,7 +149,7 @@ def _search_here(question: Question) -> RecommendMoveResponse:
         question.view,
         question.limits,
         seed=question.seed or 0,
-        params=SearchParams(match=question.objective == "match"),
+        params=SearchParams(objective=question.objective),
         include_moves=question.include_moves or None,
         exclude_moves=question.exclude_moves or None,
     )

@@ -25,7 +25,7 @@ from sniffai.moves import Move, MoveLike
 from sniffai.records.matchfile import format_match
 from sniffai.records.record import MatchRecord
 from sniffai.round import Round
-from sniffai.search.params import Limits
+from sniffai.search.params import Limits, Objective
 from sniffai.v1 import (
     analysis_service_pb2,
     engine_service_pb2,
@@ -66,7 +66,7 @@ class Wishes(TypedDict, total=False):
     """Comes back in the answer, at most 128 characters."""
     language_code: str | None
     """Of the reasons' text, such as ``"ja"``."""
-    objective: Literal["match", "round"] | None
+    objective: Objective | None
     """What the search maximises: the chance to win the match, or the margin of the round."""
 
 

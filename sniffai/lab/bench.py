@@ -84,7 +84,7 @@ def equity_ratio(players: int, scale: float = 1.0) -> Speed:
     """Simulations with the chance to win the match at every end, over those without it; in turns."""
     limits = Limits(simulations=max(1000, int(SEARCH_SIMULATIONS * scale))).effective()
     with_equity = core_options(SearchParams(), players, limits)
-    without = {**core_options(SearchParams(match=False), players, limits), "equity": None}
+    without = {**core_options(SearchParams(objective="round"), players, limits), "equity": None}
     ratios = []
     for deal in range(REPEATS * 4):
         view = Round.deal(players, deal, leader=0).view(0)

@@ -7,7 +7,7 @@ on the same deals with swapped seats therefore tie exactly.
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, get_args
 
 from sniffai.checks import read_kind, shown
 from sniffai.errors import LimitsError
@@ -15,7 +15,7 @@ from sniffai.moves import Move
 from sniffai.search.analysis import Analysis
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.nets import load_policy
-from sniffai.search.params import Limits, SearchParams
+from sniffai.search.params import Limits, Objective, SearchParams
 from sniffai.search.searcher import analyze
 from sniffai.view import View
 
@@ -132,6 +132,12 @@ class Kind:
     reason: str
 
 
+def _objective(text: str) -> str:
+    if text not in get_args(Objective):
+        raise ValueError
+    return text
+
+
 def _flag(text: str) -> bool:
     if text not in ("0", "1"):
         raise ValueError
@@ -141,12 +147,14 @@ def _flag(text: str) -> bool:
 WHOLE: Final = Kind(int, "a whole number", "NOT_A_NUMBER")
 NUMBER: Final = Kind(float, "a number", "NOT_A_NUMBER")
 FLAG: Final = Kind(_flag, "0 or 1", "NOT_A_FLAG")
+OBJECTIVE: Final = Kind(_objective, "match or round", "UNKNOWN_OBJECTIVE")
 
+_KINDS: Final[Mapping[Any, Kind]] = {bool: FLAG, float: NUMBER, Objective: OBJECTIVE}
 _LIMITS: Final = {"simulations": WHOLE, "seconds": NUMBER, "memory_bytes": WHOLE}
 
 SEARCH_PARAMETERS: Final[Mapping[str, Kind]] = {
     **_LIMITS,
-    **{field.name: FLAG if field.type is bool else NUMBER for field in fields(SearchParams)},
+    **{field.name: _KINDS[field.type] for field in fields(SearchParams)},
 }
 """By name, those of a player that searches."""
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 
 from sniffai.rules import team_of
-from sniffai.search.params import SearchParams
+from sniffai.search.params import Objective, SearchParams
 from sniffai.search.solver import MoveValue, Solver
 from sniffai.view import View
 from sniffai_ext.search import told_apart
@@ -48,18 +48,17 @@ def solve_end(view: View, params: SearchParams, stop: StopFlag, seconds: Callabl
         solution = solver.solve_view(view, node_cap=NODE_CAP, seconds=seconds())
         return None if solution is None else solution.moves
 
-    return solve_for(ask, team_of(view.players, view.seat), params.match, stop, TABLE_BYTES)
+    return solve_for(ask, team_of(view.players, view.seat), params.objective, stop, TABLE_BYTES)
 
 
-def solve_for(ask: Ask, team: int, match: bool, stop: StopFlag, table_bytes: int) -> Solved:
+def solve_for(ask: Ask, team: int, objective: Objective, stop: StopFlag, table_bytes: int) -> Solved:
     """Ask a solver, and where moves win the match as often as each other, a second one for points.
 
     :param team: the mover's.
-    :param match: whether the match counts; else points do.
     """
-    solver = Solver(match=match, table_bytes=table_bytes, stop=stop)
+    solver = Solver(objective=objective, table_bytes=table_bytes, stop=stop)
     moves = ask(solver)
-    if moves is None or not match or not has_ties(moves):
+    if moves is None or objective == "round" or not has_ties(moves):
         return Solved(moves, solver.nodes, solver.late)
     plain = Solver(table_bytes=table_bytes, stop=stop)
     points = ask(plain)

@@ -67,7 +67,7 @@ class DealSearcher(Searcher):
         found = solve_for(
             lambda solver: solver.solve_moves(self._round, node_cap=NODE_CAP, seconds=run.solver_seconds),
             team_of(self._round.players, self._round.seat),
-            self._params.match,
+            self._params.objective,
             self._stop,
             DEFAULT_TABLE_BYTES,
         )

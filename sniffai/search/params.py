@@ -1,10 +1,13 @@
 """What a search may spend, and how it searches."""
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from sniffai.checks import as_real, keep, read_flag, read_whole, shown
 from sniffai.errors import LimitsError
+
+Objective: TypeAlias = Literal["match", "round"]
+"""What is maximised: the chance to win the match (docs/equity.md), or the margin of the round."""
 
 DEFAULT_SECONDS: Final = 1.0
 """The time limit where neither a time nor a number of simulations is given."""
@@ -104,8 +107,8 @@ class SearchParams:
     temperature: float = 1.0
     """How much less sharply than :data:`MODEL_TEMPERATURES` say the other seats are taken to have chosen by the policy:
     0.01..1,000."""
-    match: bool = True
-    """Whether the chance to win the match is maximised (docs/equity.md); else the margin of the round."""
+    objective: Objective = "match"
+    """What is maximised."""
 
     def __post_init__(self) -> None:
         for name, (least, most) in _RANGES.items():
@@ -115,8 +118,9 @@ class SearchParams:
                 message = f"{least:g}..{most:g} is expected, not {shown(value)}"
                 raise LimitsError(message, reason="OUT_OF_RANGE", field=name)
             keep(self, name, number)
-        for name in ("net_leaf", "inference", "forget", "exact", "match", "common_worlds"):
+        for name in ("net_leaf", "inference", "forget", "exact", "common_worlds"):
             keep(self, name, read_flag(getattr(self, name), name))
+        read_objective(self.objective)
 
     def pool_size(self, simulations: float) -> int:
         """Worlds to weigh for so many simulations; 0 where all worlds weigh the same."""
@@ -140,6 +144,17 @@ _RANGES: Final = {
     "floor": (1e-6, 1),
     "temperature": (0.01, 1000),
 }
+
+
+def read_objective(value: Any) -> Objective:
+    """The objective itself.
+
+    :raises LimitsError: it is none.
+    """
+    if not isinstance(value, str) or value not in get_args(Objective):
+        names = ", ".join(get_args(Objective))
+        raise LimitsError(f"{shown(value)} is none of {names}", reason="UNKNOWN_OBJECTIVE", field="objective")
+    return cast(Objective, value)
 
 
 def check_threads(threads: int) -> int:
@@ -175,6 +190,6 @@ PLAIN: Final = SearchParams(
     follow=0.0,
     forget=True,
     exact=False,
-    match=False,
+    objective="round",
 )
 """Plain ISMCTS: random rollouts, a belief that ignores draws and passes, the margin of the round as utility."""

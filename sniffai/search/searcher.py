@@ -391,7 +391,7 @@ def core_options(params: SearchParams, players: int, limits: Limits) -> dict[str
         "common_worlds": params.common_worlds,
         "epsilon": params.epsilon,
         "equity": load_equity(players).core,
-        "match": params.match,
+        "match": params.objective == "match",
         "memory_bytes": limits.memory_bytes or DEFAULT_MEMORY_BYTES,
         "expected": int(min(simulations, MAX_SIMULATIONS)),
         "pool": pool,

@@ -21,6 +21,7 @@ from sniffai.moves import Move
 from sniffai.ports import point_name
 from sniffai.round import Round
 from sniffai.rules import team_of
+from sniffai.search.params import Objective, read_objective
 from sniffai.view import View
 from sniffai_ext.layout import Layout as CoreLayout
 from sniffai_ext.solver import Solver as CoreSolver
@@ -89,17 +90,21 @@ class Solver:
     a question waits for the one before it. A question asked from within another one (by the handler of a signal) is
     refused with a BusyError.
 
-    :param match: whether the value is the chance to win the match; else it is the margin.
+    :param objective: what a value is: ``"match"``, the chance to win the match, or ``"round"``, the margin.
     :param table_bytes: memory for positions met, 64..2**40; the largest power of two below is used.
     :param stop: stops it together with all else that looks at it; by default it has one of its own.
     :raises LimitsError: a number out of range.
     """
 
     def __init__(
-        self, *, match: bool = False, table_bytes: int = DEFAULT_TABLE_BYTES, stop: StopFlag | None = None
+        self,
+        *,
+        objective: Objective = "round",
+        table_bytes: int = DEFAULT_TABLE_BYTES,
+        stop: StopFlag | None = None,
     ) -> None:
         table_bytes = read_whole(table_bytes, "table_bytes", 64, 1 << 40)
-        self._match = match
+        self._match = read_objective(objective) == "match"
         self._table_bytes = table_bytes
         self._cores: dict[int, CoreSolver] = {}
         self._stop = stop or StopFlag()
@@ -205,18 +210,18 @@ class Solver:
         return (value / CERTAIN + 1) / 2 if self._match else value
 
 
-def solve(round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, match: bool = False) -> Solution | None:
+def solve(round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, objective: Objective = "round") -> Solution | None:
     """:meth:`Solver.solve` of a fresh solver."""
-    return Solver(match=match).solve(round_, node_cap=node_cap)
+    return Solver(objective=objective).solve(round_, node_cap=node_cap)
 
 
 def solve_moves(
-    round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, match: bool = False
+    round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, objective: Objective = "round"
 ) -> tuple[MoveValue, ...] | None:
     """:meth:`Solver.solve_moves` of a fresh solver."""
-    return Solver(match=match).solve_moves(round_, node_cap=node_cap)
+    return Solver(objective=objective).solve_moves(round_, node_cap=node_cap)
 
 
-def solve_view(view: View, *, node_cap: int = DEFAULT_NODE_CAP, match: bool = False) -> ViewSolution | None:
+def solve_view(view: View, *, node_cap: int = DEFAULT_NODE_CAP, objective: Objective = "round") -> ViewSolution | None:
     """:meth:`Solver.solve_view` of a fresh solver."""
-    return Solver(match=match).solve_view(view, node_cap=node_cap)
+    return Solver(objective=objective).solve_view(view, node_cap=node_cap)

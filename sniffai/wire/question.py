@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_args
 
 from google.protobuf.duration_pb2 import Duration
 
@@ -13,7 +13,7 @@ from sniffai.round import Round
 from sniffai.search.analysis import Analysis
 from sniffai.search.candidates import MOST
 from sniffai.search.open_deal import DealSearcher
-from sniffai.search.params import Limits, SearchParams
+from sniffai.search.params import Limits, Objective, SearchParams
 from sniffai.search.searcher import Searcher
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai.v1 import move_pb2, notice_pb2, reason_pb2
@@ -41,8 +41,8 @@ PRIORITIES: Final = {
     pb.PRIORITY_BULK: "bulk",
 }
 
-PARAMS: Final = {match: SearchParams(match=match) for match in (True, False)}
-"""By :attr:`Question.match`."""
+PARAMS: Final = {objective: SearchParams(objective=objective) for objective in get_args(Objective)}
+"""By :attr:`Question.objective`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Question:
     client_tag: str
     language_code: str
     """Of the reasons' text: one of :data:`sniffai.explain.LANGUAGES`."""
-    match: bool
-    """Whether the chance to win the match is maximised, else the margin of the round."""
+    objective: Objective
+    """What the search maximises."""
     priority: str
     """``"interactive"``, ``"analysis"`` or ``"bulk"``."""
     interval: float
@@ -75,7 +75,7 @@ class Question:
         :raises WireError: the seat has nothing to decide, or the moves to consider are wrong.
         """
         include_moves, exclude_moves = self.include_moves or None, self.exclude_moves or None
-        params = PARAMS[self.match]
+        params = PARAMS[self.objective]
         try:
             if isinstance(self.position, Round):
                 return DealSearcher(
@@ -123,7 +123,7 @@ def read_question(request: Request) -> Question:
         max_moves=request.max_moves,
         client_tag=request.client_tag,
         language_code=language_code,
-        match=_objective(request, warnings) == pb.OBJECTIVE_MATCH,
+        objective=_objective(request, warnings),
         priority=_priority(request, warnings),
         interval=_interval(request, warnings),
         warnings=tuple(warnings),
@@ -154,12 +154,11 @@ def bad_tag(tag: str) -> list[Violation]:
     return [Violation("client_tag", "TOO_LONG", f"a tag has at most {MAX_TAG} characters")]
 
 
-def _objective(request: Request, warnings: list[notice_pb2.Warning]) -> int:
+def _objective(request: Request, warnings: list[notice_pb2.Warning]) -> Objective:
     asked = request.objective or pb.OBJECTIVE_MATCH
     if asked not in (pb.OBJECTIVE_MATCH, pb.OBJECTIVE_ROUND):
         warnings.append(warning("objective", "IGNORED", f"this version knows no objective {asked}: MATCH was used"))
-        return pb.OBJECTIVE_MATCH
-    return asked
+    return "round" if asked == pb.OBJECTIVE_ROUND else "match"
 
 
 def _priority(request: Request, warnings: list[notice_pb2.Warning]) -> str:

@@ -24,7 +24,7 @@ KINDS = (
     "greedy",
     "policy",
     "search",
-    "search:match=0",
+    "search:objective=round",
     "search:net_leaf=1",
     "search:net_leaf=0,follow=1",
     "search:inference=0",

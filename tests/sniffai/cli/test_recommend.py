@@ -121,7 +121,7 @@ def test_losses_are_told_in_what_is_maximised(capsys: pytest.CaptureFixture[str]
         told[objective] = capsys.readouterr().out
     assert "loss %: how much less chance" in told["match"] and "loss pts" not in told["match"]
     assert "loss pts: how much less margin" in told["round"] and "loss %" not in told["round"]
-    found = sniffai.analyze(VIEW, LIMITS, params=sniffai.SearchParams(match=False))
+    found = sniffai.analyze(VIEW, LIMITS, params=sniffai.SearchParams(objective="round"))
     losses = [row.split()[6] for row in told["round"].splitlines() if row.strip()[:1].isdigit()]
     assert losses == [f"{move.loss:.2f}".replace("-", "−") for move in found.moves]
 

@@ -14,7 +14,7 @@ from sniffai.play.players import SearchPlayer
     ("text", "reason", "field", "message"),
     [
         ("search:exact=2", "NOT_A_FLAG", "exact", "0 or 1 is expected, not '2'"),
-        ("search:match=yes", "NOT_A_FLAG", "match", "0 or 1 is expected, not 'yes'"),
+        ("search:objective=yes", "UNKNOWN_OBJECTIVE", "objective", "match or round is expected, not 'yes'"),
         ("forgetful:exact=on", "NOT_A_FLAG", "exact", "0 or 1 is expected, not 'on'"),
         ("search:simulations=1.5", "NOT_A_NUMBER", "simulations", "a whole number is expected, not '1.5'"),
         ("search:memory_bytes=1e9", "NOT_A_NUMBER", "memory_bytes", "a whole number is expected, not '1e9'"),
@@ -44,7 +44,7 @@ def test_a_wrong_parameter_is_named_with_its_value_and_what_is_expected(
 
 
 def test_every_parameter_can_be_given() -> None:
-    told = named_player("search:simulations=7,exact=0,match=1,net_leaf=0,floor=0.5")
+    told = named_player("search:simulations=7,exact=0,objective=match,net_leaf=0,floor=0.5")
     params = SearchParams(exact=False, net_leaf=False, floor=0.5)
     assert told == SearchPlayer(Limits(simulations=7), params)
     mixed = named_player("forgetful:simulations=7,misjudges=3,floor=0.5,exact=0,net_leaf=0")

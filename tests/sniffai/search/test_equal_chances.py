@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from functools import cache
 from random import Random
+from typing import get_args
 
 import pytest
 
@@ -14,6 +15,7 @@ from sniffai.review import Subject, Verdict, review
 from sniffai.review.verdict import verdict_of
 from sniffai.rules import TARGET, TEAMS, team_of
 from sniffai.search.candidates import distinct_moves
+from sniffai.search.params import Objective
 from sniffai.search.roots import RootMove
 from sniffai_ext.search import ranked, told_apart
 
@@ -86,8 +88,8 @@ def test_margins_in_a_decided_match_are_those_of_a_search_for_points(players: in
     gaps = []
     for view in decided_matches(players, 12):
         told, plain = (
-            analyze(view, Limits(simulations=4000), seed=1, params=sniffai.SearchParams(match=match))
-            for match in (True, False)
+            analyze(view, Limits(simulations=4000), seed=1, params=sniffai.SearchParams(objective=objective))
+            for objective in get_args(Objective)
         )
         if told.source == "search":
             best = {entry.move: number(entry.expected_margin) for entry in plain.moves}

@@ -10,6 +10,7 @@ from benchmarks.late_deals import MATCH_POINTS, compare, late_deal, told, truth
 from sniffai import Analysis, DealSearcher, Limits, Round, SearchParams, View, analyze, analyze_deal
 from sniffai.cli.group import run
 from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
+from sniffai.search.params import Objective
 from sniffai.wire import write_analysis
 
 MISJUDGED = {
@@ -30,10 +31,10 @@ GIVEN_UP = Round.from_text(
 """Told as +32.5 ± 0.006 for 0|5 after 2,000,000 simulations: the reply that makes it -55 had looked bad once."""
 
 
-@pytest.mark.parametrize("match", [False, True])
+@pytest.mark.parametrize("objective", ["round", "match"])
 @pytest.mark.parametrize("simulations", [2000, 60_000])
-def test_a_reply_that_looked_bad_once_is_tried_again(simulations: int, match: bool) -> None:
-    params = SearchParams(exact=False, match=match)
+def test_a_reply_that_looked_bad_once_is_tried_again(simulations: int, objective: Objective) -> None:
+    params = SearchParams(exact=False, objective=objective)
     found = analyze_deal(GIVEN_UP, Limits(simulations=simulations), params=params)
     assert [(str(entry.move), entry.expected_margin) for entry in found.moves] == [
         ("0|2@0|1:LOW", 2.5),
@@ -47,42 +48,44 @@ def test_four_seats_are_not_told_the_wrong_value_as_certain() -> None:
     """1|6 was told as 29.95 ± 0.12 after 20,000 simulations; it brings 75 points."""
     round_ = late_deal(4, 2275, 8, 17)
     assert round_ is not None
-    found = analyze_deal(round_, Limits(simulations=20_000), params=SearchParams(exact=False, match=False))
+    found = analyze_deal(round_, Limits(simulations=20_000), params=SearchParams(exact=False, objective="round"))
     values = {str(entry.move): entry.expected_margin for entry in found.moves}
     assert values["1|6@4|6:HIGH"] == 75
 
 
-@pytest.mark.parametrize("match", [False, True])
+@pytest.mark.parametrize("objective", ["round", "match"])
 @pytest.mark.parametrize("players", PLAYERS)
-def test_late_deals_misjudged_before_are_told_right(players: int, match: bool) -> None:
+def test_late_deals_misjudged_before_are_told_right(players: int, objective: Objective) -> None:
     for seed in MISJUDGED[players]:
-        check(players, seed, 17, match=match, simulations=60_000)
+        check(players, seed, 17, objective=objective, simulations=60_000)
 
 
 @pytest.mark.parametrize(("players", "seed", "most"), LARGE)
 def test_late_deals_with_many_lines_of_play_are_told_right(players: int, seed: int, most: int) -> None:
-    check(players, seed, most, match=False, simulations=60_000)
+    check(players, seed, most, objective="round", simulations=60_000)
 
 
-@pytest.mark.parametrize("match", [False, True])
+@pytest.mark.parametrize("objective", ["round", "match"])
 @pytest.mark.parametrize("players", PLAYERS)
-def test_a_few_hundred_simulations_prove_the_last_tiles(players: int, match: bool) -> None:
-    checked = sum(check(players, seed, 13, match=match, simulations=800, least=6, close=1e-9) for seed in range(120))
+def test_a_few_hundred_simulations_prove_the_last_tiles(players: int, objective: Objective) -> None:
+    checked = sum(
+        check(players, seed, 13, objective=objective, simulations=800, least=6, close=1e-9) for seed in range(120)
+    )
     assert checked > 20
 
 
 def check(
-    players: int, seed: int, most: int, *, match: bool, simulations: int, least: int = 8, close: float = 1.0
+    players: int, seed: int, most: int, *, objective: Objective, simulations: int, least: int = 8, close: float = 1.0
 ) -> bool:
     """Hold a late deal against brute force; False where the seed has none."""
     round_ = late_deal(players, seed, least, most)
     if round_ is None:
         return False
-    true = truth(round_, match)
+    true = truth(round_, objective)
     assert true is not None
-    verdict = compare(round_, true, simulations, match, seed)
+    verdict = compare(round_, true, simulations, objective, seed)
     # The solver tells chances in 20,000 steps, and takes those of a step for equal.
-    assert verdict.worst <= max(close, MATCH_POINTS / 20_000 if match else 0), verdict
+    assert verdict.worst <= max(close, MATCH_POINTS / 20_000 if objective == "match" else 0), verdict
     assert not (verdict.excluded or verdict.zero or verdict.lost), verdict
     return True
 
@@ -94,7 +97,9 @@ def test_a_proven_line_goes_on_to_the_end_and_is_worth_what_is_told(players: int
         if round_ is None:
             continue
         team = team_of(players, round_.seat)
-        for entry in analyze_deal(round_, Limits(simulations=500), params=SearchParams(exact=False, match=False)).moves:
+        for entry in analyze_deal(
+            round_, Limits(simulations=500), params=SearchParams(exact=False, objective="round")
+        ).moves:
             after = round_.copy()
             for step in entry.line:
                 after.play(step.move)
@@ -127,8 +132,8 @@ def test_a_seat_that_knows_every_tile_is_told_the_truth_too() -> None:
             continue
         found += 1
         view = round_.view(round_.seat)
-        searched = analyze(view, Limits(simulations=3000), params=SearchParams(exact=False, match=False))
-        solved = analyze(view, params=SearchParams(match=False))
+        searched = analyze(view, Limits(simulations=3000), params=SearchParams(exact=False, objective="round"))
+        solved = analyze(view, params=SearchParams(objective="round"))
         assert (searched.source, solved.source) == ("search", "exact")
         assert {e.move: e.expected_margin for e in searched.moves} == {e.move: e.expected_margin for e in solved.moves}
         assert all(error > 0 for error in errors(searched))
@@ -155,7 +160,7 @@ def test_no_searched_value_has_an_error_of_0(players: int, simulations: int, thr
                 round_.play(round_.legal_moves()[0])
             if round_.over or len(round_.legal_moves()) < 2:
                 continue
-            for params in (SearchParams(exact=False), SearchParams(exact=False, match=False, net_leaf=False)):
+            for params in (SearchParams(exact=False), SearchParams(exact=False, objective="round", net_leaf=False)):
                 for found in (
                     analyze(round_.view(round_.seat), limits, params=params, threads=threads),
                     analyze_deal(round_, limits, params=params, threads=threads),
@@ -200,4 +205,4 @@ def test_a_stop_ends_the_search_of_one_world_soon() -> None:
     searcher = DealSearcher(Round.deal(3, 5), params=SearchParams(exact=False))
     found = searcher.run(Limits(seconds=0.02))
     assert found.stop_reason == "time"
-    assert told(found.moves[0], match=False)[1] > 0
+    assert told(found.moves[0], "round")[1] > 0

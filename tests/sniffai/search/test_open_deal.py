@@ -10,6 +10,7 @@ import sniffai
 from sniffai import DealSearcher, Limits, Round, SearchParams, SniffError, analyze_deal
 from sniffai.rules import team_of
 from sniffai.search.candidates import distinct_moves
+from sniffai.search.params import Objective
 from sniffai.search.solver import solve_moves
 
 
@@ -20,14 +21,14 @@ def middle(players: int, seed: int, placements: int = 4) -> Round:
     return round_
 
 
-@pytest.mark.parametrize("match", [False, True])
+@pytest.mark.parametrize("objective", ["round", "match"])
 @pytest.mark.parametrize("players", [2, 4])
-def test_with_two_teams_the_round_is_solved(players: int, match: bool) -> None:
-    params = SearchParams(match=match)
+def test_with_two_teams_the_round_is_solved(players: int, objective: Objective) -> None:
+    params = SearchParams(objective=objective)
     for seed in range(4):
         round_ = middle(players, seed)
         found = analyze_deal(round_, params=params)
-        truth = solve_moves(round_, match=match)
+        truth = solve_moves(round_, objective=objective)
         assert truth is not None
         assert (found.source, found.stop_reason, found.deterministic) == ("exact", "exact", True)
         assert [entry.move for entry in found.moves] == [entry.move for entry in truth]
@@ -41,7 +42,9 @@ def test_with_two_teams_the_round_is_solved(players: int, match: bool) -> None:
             assert entry.expected_margin == sign * true.margin
             assert entry.loss == sign * (truth[0].margin - true.margin)
             assert entry.win_probability_loss == pytest.approx(sign * (truth[0].chance - true.chance))
-            assert true.loss == pytest.approx(entry.win_probability_loss if match else entry.loss, abs=1e-4)
+            assert true.loss == pytest.approx(
+                entry.win_probability_loss if objective == "match" else entry.loss, abs=1e-4
+            )
 
 
 def test_with_three_seats_this_one_world_is_searched() -> None:
@@ -64,13 +67,15 @@ def test_with_three_seats_this_one_world_is_searched() -> None:
     assert analyze_deal(other, Limits(simulations=3000), seed=5).moves != first.moves
 
 
-@pytest.mark.parametrize("match", [False, True])
-def test_a_search_of_an_open_deal_finds_what_the_solver_proves(match: bool) -> None:
+@pytest.mark.parametrize("objective", ["round", "match"])
+def test_a_search_of_an_open_deal_finds_what_the_solver_proves(objective: Objective) -> None:
     agreed = 0
     for seed in range(6):
         round_ = middle(2, seed, placements=8)
-        losses = {entry.move: entry.loss for entry in solve_moves(round_, match=match) or ()}
-        searched = analyze_deal(round_, Limits(simulations=20_000), params=SearchParams(exact=False, match=match))
+        losses = {entry.move: entry.loss for entry in solve_moves(round_, objective=objective) or ()}
+        searched = analyze_deal(
+            round_, Limits(simulations=20_000), params=SearchParams(exact=False, objective=objective)
+        )
         assert searched.source == "search"
         agreed += losses[searched.moves[0].move] == 0
     assert agreed >= 5

@@ -7,6 +7,7 @@ import pytest
 from sniffai import LimitsError, Round, View, ViewError
 from sniffai.equity import load
 from sniffai.rules import TARGET, team_of
+from sniffai.search.params import Objective
 from sniffai.search.solver import MoveValue, Solver, solve, solve_moves, solve_view
 
 
@@ -24,12 +25,12 @@ def running(players: int, placements: int, count: int, scores: tuple[int, int] =
     return [round_ for round_ in rounds if not round_.over][:count]
 
 
-@pytest.mark.parametrize("match", [False, True])
+@pytest.mark.parametrize("objective", ["round", "match"])
 @pytest.mark.parametrize("players", [2, 4])
-def test_a_solution_and_the_values_of_all_moves_agree(players: int, match: bool) -> None:
+def test_a_solution_and_the_values_of_all_moves_agree(players: int, objective: Objective) -> None:
     for scores in ((0, 0), (TARGET[players] - 40, TARGET[players] - 25)):
         for round_ in running(players, 10, 10, scores):
-            found, moves = solve(round_, match=match), solve_moves(round_, match=match)
+            found, moves = solve(round_, objective=objective), solve_moves(round_, objective=objective)
             assert found is not None
             assert moves is not None
             assert found.nodes > 0
@@ -37,7 +38,7 @@ def test_a_solution_and_the_values_of_all_moves_agree(players: int, match: bool)
             assert found.value == next(entry.value for entry in moves if entry.move == found.move)
             check_ranks(round_, moves)
             for entry in moves:
-                check_values(round_, entry, match)
+                check_values(round_, entry, objective)
 
 
 def check_ranks(round_: Round, moves: tuple[MoveValue, ...]) -> None:
@@ -52,7 +53,7 @@ def check_ranks(round_: Round, moves: tuple[MoveValue, ...]) -> None:
     assert sorted(named) == sorted(str(move.tile) + (move.at or "") for move in round_.legal_moves())
 
 
-def check_values(round_: Round, entry: MoveValue, match: bool) -> None:
+def check_values(round_: Round, entry: MoveValue, objective: Objective) -> None:
     """The line ends with the margin and the chance that were said; the value is one of them."""
     after = round_.copy()
     for move in entry.line:
@@ -64,7 +65,7 @@ def check_values(round_: Round, entry: MoveValue, match: bool) -> None:
     else:
         assert entry.chance == 1 - after.match_winner
     assert 0 <= entry.chance <= 1
-    assert entry.value == (pytest.approx(entry.chance, abs=5e-5) if match else entry.margin)
+    assert entry.value == (pytest.approx(entry.chance, abs=5e-5) if objective == "match" else entry.margin)
 
 
 def test_best_moves_lead_to_the_value() -> None:
@@ -83,7 +84,7 @@ def test_what_counts_for_the_match_may_cost_points() -> None:
     """Near the target the two kinds of value call for different moves; each solver gives up the other's."""
     dearer = surer = 0
     for round_ in running(2, 8, 60, (215, 205)):
-        by_points, by_chance = (solve_moves(round_, match=match) for match in (False, True))
+        by_points, by_chance = (solve_moves(round_, objective=objective) for objective in ("round", "match"))
         assert by_points is not None
         assert by_chance is not None
         sign = -1 if team_of(2, round_.seat) else 1
@@ -147,7 +148,7 @@ def test_three_seats_have_no_value() -> None:
 def test_numbers_out_of_range() -> None:
     for make in (
         lambda: Solver(table_bytes=1),
-        lambda: Solver(match=True, table_bytes=1 << 41),
+        lambda: Solver(objective="match", table_bytes=1 << 41),
         lambda: solve(Round.deal(2, 1), node_cap=0),
     ):
         with pytest.raises(LimitsError):
