@@ -14,31 +14,44 @@ STAMPS := .venv/stamps
 PROTO_BIN := .venv-proto/bin
 LOCK_BIN := .venv-lock/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
+# The tests start some hundred Python processes, which start sooner if bytecode is kept beside the sources.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist worksteal
 INSTALL := SNIFFAI_BUILD=skip $(PIP) --no-build-isolation --editable
 CORE := $(wildcard ext/sniffai_ext/*.pyx ext/sniffai_ext/*.pxd) setup.py
+# What a command of the package needs: its packages, and the compiled core.
+READY := $(STAMPS)/run $(STAMPS)/core
 NODE_CLIENT := examples/node
 NODE_LOCK := $(wildcard $(NODE_CLIENT)/package-lock.json)
+TEST_TOOLS := $(STAMPS)/test $(if $(NODE_LOCK),$(STAMPS)/node)
 
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build serve test lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
+.PHONY: help build serve test check lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: $(STAMPS)/core ## make .venv and build the compiled core; only what changed is built again
+build: $(READY) ## make .venv and build the compiled core; only what changed is built again
 	@:
 
-serve: $(STAMPS)/core ## start the gRPC server on HOST:PORT (127.0.0.1:50051)
+serve: $(READY) ## start the gRPC server on HOST:PORT (127.0.0.1:50051)
 	@echo "==> serving gRPC on $(HOST):$(PORT); stop with Ctrl-C"
 	@exec $(BIN)/sniffai-server serve --host $(HOST) --port $(PORT) --log-format text
 
-test: $(STAMPS)/core $(STAMPS)/test $(if $(NODE_LOCK),$(STAMPS)/node) ## run all tests, as many at a time as there are cores
+test: tested-with ## run all tests, as many at a time as there are cores
 	@echo "==> running the tests"
-	@$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
+	@$(PYTEST) $(PYTEST_ARGS)
 
-lint: $(STAMPS)/core $(STAMPS)/test $(STAMPS)/lint ## ruff, cython-lint, mypy, import-linter, buf, hadolint
+check: tested-with ## run the quick tests, for daily work: all but those marked slow; at most a minute on two cores
+	@echo "==> running the quick tests"
+	@$(PYTEST) -m 'not slow' $(PYTEST_ARGS)
+
+# The compiler and the installer touch different files, so a fresh clone builds and installs at the same time.
+tested-with: $(STAMPS)/tools
+	@$(MAKE) $(STAMPS)/core & core=$$!; $(MAKE) $(TEST_TOOLS); tools=$$?; wait $$core && exit $$tools
+
+lint: tested-with $(STAMPS)/lint ## ruff, cython-lint, mypy, import-linter, buf, hadolint
 	@echo "==> ruff"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -71,34 +84,34 @@ catalogues: $(STAMPS)/test ## bring the translated messages (sniffai/locale) up 
 	@echo "==> bringing sniffai/locale up to date"
 	@$(BIN)/python tools/catalogues.py
 
-examples: $(STAMPS)/core $(STAMPS)/test ## put what the engine prints now into README.md, docs and examples
+examples: $(READY) $(STAMPS)/test ## put what the engine prints now into README.md, docs and examples
 	@echo "==> running the examples of the documents"
 	@$(BIN)/python -m tools.examples
 
-docs: $(STAMPS)/core $(STAMPS)/docs ## build the documentation site in build/site; a broken link is an error
+docs: $(READY) $(STAMPS)/docs ## build the documentation site in build/site; a broken link is an error
 	@echo "==> building the documentation site"
 	@$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet --jobs auto \
 		--conf-dir docs --doctree-dir build/site-cache . build/site
 	@echo "open build/site/index.html"
 
-bench: $(STAMPS)/core ## print the speed of rollouts and search, and the signature beside the recorded one
+bench: $(READY) ## print the speed of rollouts and search, and the signature beside the recorded one
 	@$(BIN)/sniffai bench
 	@echo "benchmarks/signature.txt: $$(cat benchmarks/signature.txt)"
 
-fuzz: $(STAMPS)/core $(STAMPS)/test ## send a server 20,000 requests by chance, each time others
+fuzz: $(READY) $(STAMPS)/test ## send a server 20,000 requests by chance, each time others
 	@echo "==> fuzzing the server"
 	@HYPOTHESIS_PROFILE=explore FUZZ_CASES=20000 $(BIN)/python -m pytest -o timeout=3600 tests/server/test_fuzz.py $(PYTEST_ARGS)
 
-sanitize: $(STAMPS)/core $(STAMPS)/test ## run the core's tests and some play under address and undefined-behaviour sanitizers
+sanitize: $(READY) $(STAMPS)/test ## run the core's tests and some play under address and undefined-behaviour sanitizers
 	@$(BIN)/python tools/sanitize.py
 
-load: $(STAMPS)/core ## measure a server under load on this machine, which should do nothing else: some 2 minutes
+load: $(READY) ## measure a server under load on this machine, which should do nothing else: some 2 minutes
 	@$(BIN)/python -m benchmarks.server.load $(LOAD_ARGS)
 
-soak: $(STAMPS)/core ## keep a server busy for 10 minutes, and expect its memory, threads and descriptors to stay
+soak: $(READY) ## keep a server busy for 10 minutes, and expect its memory, threads and descriptors to stay
 	@$(BIN)/python -m benchmarks.server.soak $(SOAK_ARGS)
 
-demo: $(STAMPS)/core ## start a server, ask it about the example positions, print its answers, stop it
+demo: $(READY) ## start a server, ask it about the example positions, print its answers, stop it
 	@$(BIN)/python tools/demo.py
 
 image: ## build the Docker image IMAGE (sniffai)
@@ -125,21 +138,26 @@ $(BIN)/python:
 	@$(PYTHON) tools/check_python.py
 	@$(PYTHON) -m venv .venv
 
-$(STAMPS)/run: pyproject.toml setup.py | $(BIN)/python
-	@echo "==> installing sniffai and what it needs"
-	@$(PIP) 'setuptools>=80' 'Cython>=3.1'
-	@$(INSTALL) '.[server,cli]'
+$(STAMPS)/tools: pyproject.toml setup.py | $(BIN)/python
+	@echo "==> installing the build tools"
+	@$(PIP) 'setuptools>=80' 'Cython>=3.2'
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/core: $(STAMPS)/run $(CORE)
+$(STAMPS)/run: $(STAMPS)/tools
+	@echo "==> installing sniffai and what it needs"
+	@$(INSTALL) '.[server,cli]'
+	@touch $@
+
+$(STAMPS)/core: $(STAMPS)/tools $(CORE)
 	@echo "==> building the compiled core (about a minute the first time)"
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 
-$(STAMPS)/test: $(STAMPS)/run
-	@echo "==> installing the test tools"
+# The extra `test` has all that `run` installs.
+$(STAMPS)/test: $(STAMPS)/tools
+	@echo "==> installing sniffai and the test tools"
 	@$(INSTALL) '.[test]'
-	@touch $@
+	@touch $(STAMPS)/run $@
 
 $(STAMPS)/node: $(NODE_LOCK) | $(STAMPS)/test
 	@echo "==> installing the packages of $(NODE_CLIENT)"

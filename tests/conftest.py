@@ -1,10 +1,16 @@
-"""Settings of hypothesis for the whole suite.
+"""Settings of hypothesis for the whole suite, and which tests are slow.
 
 ``make test`` runs the same examples each time. ``HYPOTHESIS_PROFILE=explore`` looks at new and many more ones.
+
+``make check`` leaves out the test functions named in ``tests/slow.txt``, which all their cases together take more than
+``SLOW`` seconds. ``make test PYTEST_ARGS=--record-slow`` writes the file again; the machine should do nothing else.
 """
 
 import os
+from collections import defaultdict
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
@@ -12,3 +18,42 @@ _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_bas
 settings.register_profile("steady", deadline=None, derandomize=True, database=None, suppress_health_check=_SLOW)
 settings.register_profile("explore", deadline=None, database=None, max_examples=5000, suppress_health_check=_SLOW)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+SLOW = 0.4
+"""Seconds, all cases of a test function and their set-up together."""
+SLOW_TESTS = Path(__file__).parent / "slow.txt"
+
+
+class Recorder:
+    """Adds up how long the cases of each test function take, and writes the names of the slow ones."""
+
+    def __init__(self) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[function_of(report.nodeid)] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        names = sorted(name for name, seconds in self.seconds.items() if seconds > SLOW)
+        SLOW_TESTS.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+
+
+def function_of(nodeid: str) -> str:
+    """``tests/test_a.py::test_b[1]`` as ``tests/test_a.py::test_b``."""
+    return nodeid.partition("[")[0]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--record-slow", action="store_true", help="write tests/slow.txt again")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--record-slow") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Recorder())
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    slow = set(SLOW_TESTS.read_text(encoding="utf-8").split())
+    for item in items:
+        if function_of(item.nodeid) in slow:
+            item.add_marker(pytest.mark.slow)

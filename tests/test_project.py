@@ -80,3 +80,10 @@ def test_make_help_lists_every_target() -> None:
     phony = next(line for line in makefile.splitlines() if line.startswith(".PHONY:")).split()[1:]
     answer = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert sorted(line.split()[1] for line in answer.stdout.splitlines()) == sorted(phony)
+
+
+def test_the_slow_tests_exist() -> None:
+    """A test that was renamed would come back into `make check`."""
+    for name in (ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").split():
+        file, _, function = name.partition("::")
+        assert f"def {function}(" in (ROOT / file).read_text(encoding="utf-8"), name
