@@ -1,7 +1,8 @@
-"""What the engine prints in the documents, made again: `make examples`. With --check nothing is written.
+"""What the engine prints and draws in the documents, made again: `make examples`. With --check nothing is written.
 
 It runs every command of a ``console`` block, every Python session and every request of docs/service.md, and puts what
-they print in the place of what the page shows. Times and speeds stay as they are: they are those of a quiet machine.
+they print in the place of what the page shows. A block that names a file, as in ``js examples/node/client.js``, shows
+that file. tools/pictures.py draws the pictures. Times and speeds stay as they are: they are those of a quiet machine.
 JSON keeps what it leaves out (``"..."``) and its number of decimals.
 """
 
@@ -15,24 +16,31 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
 import grpc
+from click.testing import CliRunner
 from google.protobuf import json_format, message_factory
 
 from sniffai import wire
+from sniffai.cli.group import group
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
+from tools import pictures
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "examples" / "README.md")
+PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples" / "README.md")
+OWN_FOLDER: Final = ("tutorial.md", "store-a-match.md")
+"""Pages whose commands write files: they run in an empty folder, all others at the root."""
 SHOWN_ADDRESS: Final = "127.0.0.1:50051"
 """The server of the pages."""
 SECONDS: Final = 300
 
 BLOCK: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE: Final = re.compile(r"^(```\w+ (examples/\S+)\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 CALL: Final = re.compile(r"(```json request (\w+)/(\w+)\n(.*?)```\s+```json response\n)(.*?)(?=```)", re.DOTALL)
 TIME: Final = re.compile(
     r"(?<=two threads make )[\d.]+ times \([^)]*\)"
@@ -60,25 +68,40 @@ class ShapeError(Exception):
 # Pages
 
 
-def rewritten(page: str, address: str) -> str:
+def rewritten(page: str, address: str, folder: Path = ROOT) -> str:
     """A page with what the engine prints now.
 
     :param address: of a server.
+    :param folder: where its commands run.
     """
     names: dict[str, Any] = {}
 
     def block(found: "re.Match[str]") -> str:
         language, text = found[1], found[2]
         if language == "console":
-            return f"```console\n{console(text, lambda command: printed(command, address))}```"
+            return f"```console\n{console(text, lambda command: printed(command, address, folder))}```"
         if language == "python" and ">>> " in text:
             return f"```python\n{session(text, names, address)}```"
         return found[0]
 
+    def file(found: "re.Match[str]") -> str:
+        return found[1] + (ROOT / found[2]).read_text(encoding="utf-8")
+
     def call(found: "re.Match[str]") -> str:
         return found[1] + with_values(found[5], answer(found[2], found[3], found[4], address))
 
-    return CALL.sub(call, BLOCK.sub(block, page))
+    with contextlib.chdir(folder):
+        return FILE.sub(file, CALL.sub(call, BLOCK.sub(block, page)))
+
+
+@contextlib.contextmanager
+def folder_of(page: Path) -> Iterator[Path]:
+    """Where the commands of a page run."""
+    if page.name in OWN_FOLDER:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)
+    else:
+        yield ROOT
 
 
 # Commands
@@ -94,13 +117,15 @@ def console(text: str, run: Callable[[str], str]) -> str:
     return "".join(made)
 
 
-def completed(command: str, address: str, seconds: float = SECONDS) -> "subprocess.CompletedProcess[str]":
+def completed(
+    command: str, address: str, seconds: float = SECONDS, folder: Path = ROOT
+) -> "subprocess.CompletedProcess[str]":
     """Run a command line with the project's commands on the path, as after ``. .venv/bin/activate``."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", command.replace(SHOWN_ADDRESS, address)],
-        cwd=ROOT,
-        env={**os.environ, "PATH": path},
+        cwd=folder,
+        env={**os.environ, "PATH": path, "COLUMNS": "80"},
         capture_output=True,
         text=True,
         timeout=seconds,
@@ -108,10 +133,12 @@ def completed(command: str, address: str, seconds: float = SECONDS) -> "subproce
     )
 
 
-def printed(command: str, address: str) -> str:
+def printed(command: str, address: str, folder: Path = ROOT) -> str:
     """What a command line prints, but for empty lines around it."""
+    if command.endswith(" --help"):  # here, since a process for each takes seconds
+        return CliRunner().invoke(group, command.split()[1:], prog_name="sniffai", terminal_width=78).stdout
     smaller = next((more for start, more in SMALLER.items() if command.startswith(start)), "")
-    done = completed(command + smaller, address)
+    done = completed(command + smaller, address, folder=folder)
     if done.returncode or done.stderr:
         raise ShapeError(f"{command}: exit status {done.returncode}: {done.stderr}")
     return done.stdout.replace(address, SHOWN_ADDRESS).strip("\n") + "\n"
@@ -245,26 +272,29 @@ def _items(shown: list[Any], real: list[Any], path: str) -> Iterator[str]:
 def server() -> Iterator[str]:
     """A server for the block, which gets its address."""
     command = [sys.executable, "-m", "sniffai_server", "serve", "--port", "0", "--slots", "2", "--log-level", "warning"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        found = re.search(r"127\.0\.0\.1:\d+", process.stdout.readline())
-        if found is None:
-            raise ShapeError("the server does not say where it listens")
-        yield found[0]
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(SECONDS)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            found = re.search(r"127\.0\.0\.1:\d+", process.stdout.readline())
+            if found is None:
+                raise ShapeError("the server does not say where it listens")
+            yield found[0]
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(SECONDS)
 
 
 def main() -> int:
     """Return 0 where no page differs, or all were written."""
-    check, differ = "--check" in sys.argv[1:], False
-    os.chdir(ROOT)
+    check = "--check" in sys.argv[1:]
+    if not check:
+        pictures.draw_all()
+    differ = pictures.differ()
     with server() as address:
         for page in PAGES:
             name, old = str(page.relative_to(ROOT)), page.read_text(encoding="utf-8")
-            new = rewritten(old, address)
+            with folder_of(page) as folder:
+                new = rewritten(old, address, folder)
             lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, name, lineterm="", n=0)
             print("".join(f"{line}\n" for line in lines), end="", flush=True)
             differ = differ or new != old
