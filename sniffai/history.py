@@ -46,7 +46,7 @@ class History:
         """
         try:
             core, seen = self._replay(players, seat, scores, explain_each=False)
-            CoreBelief(core)
+            CoreBelief.of(core)
         except SniffError:
             self._replay(players, seat, scores, explain_each=True)  # the first event that cannot be comes first
             raise
@@ -62,7 +62,7 @@ class History:
             try:
                 _note(seen, _happen(core, event))
                 if explain_each:
-                    CoreBelief(core)
+                    CoreBelief.of(core)
             except SniffError as error:
                 raise error.at(f"events[{i}]") from None
         return core, tuple(seen)
@@ -135,7 +135,7 @@ class Snapshot:
             -1 if self.drawn_tile is None else self.drawn_tile.index,
         )
         try:
-            CoreBelief(core)
+            CoreBelief.of(core)
         except HistoryError as error:
             raise error.at("voids") from None
         return core, self

@@ -50,6 +50,16 @@ cdef class Belief:
         if not possible or self.count() == 0:
             raise HistoryError("no deal explains these draws, passes and placements", reason="NO_DEAL_EXPLAINS")
 
+    @staticmethod
+    def of(View view not None):
+        """The belief of what a view knows now. It is made once: the view keeps it until the next event.
+
+        :raises HistoryError: no deal explains the view.
+        """
+        if view.belief is None:
+            view.belief = Belief(view)
+        return view.belief
+
     def __dealloc__(self):
         free(self.open_cells)
         free(self.ways)

@@ -72,7 +72,7 @@ def sampled_past(View view not None, seed):
     :raises LimitsError: the seed is out of range.
     :raises HistoryError: no deal explains the view.
     """
-    cdef Belief belief = Belief(view)
+    cdef Belief belief = Belief.of(view)
     cdef uint32_t[4][ALL_BATCHES] got
     cdef uint8_t[TILES] talon
     cdef const Choice *choice

@@ -199,7 +199,7 @@ cdef class Search:
             raise LimitsError(f"{memory_bytes} bytes are too few for a tree", reason="MEMORY_TOO_SMALL",
                               field="memory_bytes")
         self.view = view.copy()
-        self.belief = Belief(view)
+        self.belief = Belief.of(view)
         self.view.fill_state(&self.start)
         self.equity = equity
         self.table = NULL if equity is None else &equity.table

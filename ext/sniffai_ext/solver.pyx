@@ -564,7 +564,7 @@ cdef int state_of_view(View view, State *state) except -1:
         raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
     if view.players > 2 or view.talon_size > 1:
         raise ViewError("the seat cannot know where every tile lies", reason="NOT_ALL_KNOWN")
-    belief = Belief(view)
+    belief = Belief.of(view)
     view.fill_state(state)
     if view.talon_size == 0:
         state.hand[1 - view.seat] = view.unseen()

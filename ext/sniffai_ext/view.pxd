@@ -46,6 +46,7 @@ cdef class View:
     cdef int[4] shed_count
     cdef Choice[28] choice
     cdef int choices
+    cdef object belief                # what Belief.of made of all this; None before, and after the next event
     cdef int turn_of(self, seat) except -1
     cdef int put(self, int seat, int tile, int at) except -1
     cdef uint32_t unseen(self) noexcept

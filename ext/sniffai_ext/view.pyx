@@ -172,6 +172,7 @@ cdef class View:
 
         :raises SniffError: ``field`` is ``"seat"``, ``"play"`` (the tile) or ``"at"``.
         """
+        self.belief = None
         return self.put(self.turn_of(seat), read_int(tile, "play", MoveError), read_int(at, "at", MoveError))
 
     cdef int put(self, int seat, int tile, int at) except -1:
@@ -260,6 +261,7 @@ cdef class View:
         :raises SniffError: ``field`` is ``"seat"``, ``"draw"``, ``"tiles"`` or ``"tiles[i]"``.
         """
         cdef int mover = self.turn_of(seat), drawn = read_int(count, "draw", ViewError)
+        self.belief = None
         named = None if tiles is None else read_items(tiles, "tiles", ViewError)
         if self.table.placed == 0:
             raise ViewError("nobody draws before the lead", reason="DRAW_NOT_ALLOWED", field="draw")
@@ -306,6 +308,7 @@ cdef class View:
         :raises SniffError: ``field`` is ``"seat"`` or ``"pass"``.
         """
         cdef int mover = self.turn_of(seat)
+        self.belief = None
         if self.table.placed == 0:
             raise ViewError("nobody passes before the lead", reason="PASS_NOT_ALLOWED", field="pass")
         if self.talon_size:
@@ -400,7 +403,7 @@ cdef class View:
         state.end = <uint8_t> self.end
 
     def copy(self):
-        """An independent copy."""
+        """An independent copy, which keeps no belief: its owner may change it in any way."""
         cdef View other = View.__new__(View)
         other.players, other.seat, other.to_move = self.players, self.seat, self.to_move
         other.dealt, other.hand, other.talon_size, other.forced = self.dealt, self.hand, self.talon_size, self.forced

@@ -371,7 +371,7 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
         view = told(view, hands)
     seed_rng(&rng, read_seed(seed))
     watch = watch_signals()
-    pool.fill(Belief(view), view, NULL if policy is None else &model, most, further, &rng, &watch)
+    pool.fill(Belief.of(view), view, NULL if policy is None else &model, most, further, &rng, &watch)
     answer(&watch)
     return pool
 

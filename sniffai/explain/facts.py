@@ -68,7 +68,7 @@ class Facts:
         self.unseen: int = ALL_TILES & ~core.hand & ~self.layout.tiles
         self.next_seat = (view.seat + 1) % view.players
         self.team = team_of(view.players, view.seat)
-        self._belief = CoreBelief(core)
+        self._belief = CoreBelief.of(core)
 
     @cached_property
     def moves(self) -> tuple[MoveFacts, ...]:

@@ -297,7 +297,7 @@ class Searcher:
 
     def _belief(self) -> BeliefTable:
         """Where the hidden tiles may be."""
-        return _belief_table(self._cores[0].belief if self._cores else CoreBelief(self._view.core()))
+        return _belief_table(self._cores[0].belief if self._cores else CoreBelief.of(self._view.core()))
 
     @property
     def _pools(self) -> list[Pool]:

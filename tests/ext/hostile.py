@@ -274,6 +274,7 @@ CLASSES: dict[str, tuple[Make, Callable[[], dict[str, Any]]]] = {
 """Classes, each with an object of it and the arguments of its constructor."""
 
 METHODS: dict[str, Callable[[], dict[str, Any]]] = {
+    "belief.Belief.of": lambda: {"view": view()},
     "belief.Belief.sample": named(count=3, seed=1),
     "belief.Belief.worlds": named(limit=10),
     "equity.Equity.chance": named(scores=[0, 5], leader=0),

@@ -1,5 +1,7 @@
 """The compiled belief against counting by tables with whole numbers, wherever a seat may stop and ask."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,15 +19,20 @@ def core_view(sight: Sight) -> View:
     """A sight told to the core event by event."""
     view = View(sight.players, sight.seat, sight.leader, mask(sight.hand), [0] * teams(sight.players))
     for event in sight.events:
-        seat = event["seat"]
-        if "play" in event:
-            view.play(seat, index(parse(event["play"])), code(event["at"]))
-        elif "draw" in event:
-            tiles = tuple(index(parse(tile)) for tile in event["tiles"]) if "tiles" in event else None
-            view.draw(seat, event["draw"], tiles)
-        else:
-            view.passes_turn(seat)
+        tell(view, event)
     return view
+
+
+def tell(view: View, event: dict[str, Any]) -> None:
+    """Tell the core of one event."""
+    seat = event["seat"]
+    if "play" in event:
+        view.play(seat, index(parse(event["play"])), code(event["at"]))
+    elif "draw" in event:
+        tiles = tuple(index(parse(tile)) for tile in event["tiles"]) if "tiles" in event else None
+        view.draw(seat, event["draw"], tiles)
+    else:
+        view.passes_turn(seat)
 
 
 def column(sight: Sight, owner: str) -> int:
@@ -64,3 +71,17 @@ def test_beliefs_agree_after_every_event_of_seeded_rounds(players: int) -> None:
             events = round_.seen_by(seat)
             for stop in range(len(events) + 1):
                 check(Sight(players, seat, round_.leader, round_.dealt[seat], events[:stop]))
+
+
+def test_a_view_makes_its_belief_once_for_each_state() -> None:
+    round_ = at_random(2, 5, len(SET))
+    events = round_.seen_by(0)
+    view = core_view(Sight(2, 0, round_.leader, round_.dealt[0], []))
+    for stop, event in enumerate(events, 1):
+        before = Belief.of(view)
+        assert Belief.of(view) is before
+        tell(view, event)
+        assert Belief.of(view) is not before
+        fresh = core_view(Sight(2, 0, round_.leader, round_.dealt[0], events[:stop]))
+        np.testing.assert_array_equal(Belief.of(view).table(), Belief(fresh).table())
+        np.testing.assert_array_equal(Belief.of(view.copy()).table(), Belief(fresh).table())
