@@ -2,7 +2,8 @@
 
 Written from docs/rules.md alone, section by section, and from nothing of the engine's. A layout is a graph of joined
 halves, named as the rules name them (``4|6:HIGH``); a hand is a list of tiles; nothing is packed. Every question is
-answered by looking at the table again: only what a name means is kept, as it never changes.
+answered by looking at the table. Kept are the meanings of names, which never change, and the attachment points from one
+placement to the next.
 
 ``python -m tests.reference perft`` writes ``tests/data/perft`` again.
 """
@@ -58,11 +59,14 @@ class Layout:
         self.placements: list[Placement] = []
         self.joined: dict[str, str] = {}
         """Port name to port name, once in each direction."""
+        self.points_now: list[tuple[str, int]] | None = None
+        """The attachment points, once asked for; None after a placement."""
 
     def copy(self) -> "Layout":
         """An independent copy."""
         other = Layout()
         other.placements, other.joined = list(self.placements), dict(self.joined)
+        other.points_now = self.points_now
         return other
 
     @property
@@ -84,7 +88,10 @@ class Layout:
 
     def attachment_points(self) -> list[tuple[str, int]]:
         """Names and pips of every attachment point, by ascending tile, then in the order of its ports."""
-        return [(port, pips(port)) for tile in sorted(self.tiles) for port in self.ports(tile) if self.is_open(port)]
+        if self.points_now is None:
+            open_ports = (port for tile in sorted(self.tiles) for port in self.ports(tile) if self.is_open(port))
+            self.points_now = [(port, pips(port)) for port in open_ports]
+        return list(self.points_now)
 
     def is_open(self, port: str) -> bool:
         """Whether a port of a tile on the table is an attachment point now."""
@@ -130,6 +137,7 @@ class Layout:
         if tile in self.tiles or at not in self.places_for(tile):
             raise ValueError(f"{tile} cannot be joined at {at}")
         self.placements.append((tile, at))
+        self.points_now = None
         if at is not None:
             near = f"{tile}:{near_port(tile, pips(at))}"
             self.joined[near] = at
