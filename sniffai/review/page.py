@@ -30,6 +30,7 @@ from sniffai.review.terms import (
     isolated,
     level_name,
     line_text,
+    numbering_note,
     percent,
     phase_name,
     points_start_note,
@@ -333,5 +334,6 @@ def _guide(say: Words) -> str:
             "The strength compares the points lost in a decision with what each level of play loses. Few decisions say"
             " little: look at the interval."
         ),
+        numbering_note(say),
     ]
     return f"<p>{text_of(joined_sentences(sentences))}</p>"

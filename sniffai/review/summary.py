@@ -235,7 +235,7 @@ def _player(subject: Subject, seat: int, judged: Sequence[Judged], account: Acco
 def _round_dict(round_: RoundReview, number: int) -> dict[str, Any]:
     story = round_.story
     return {
-        "round": number + 1,
+        "round": number,
         "scores": list(story.scores),
         "leader": story.leader,
         "lead_by_lot": story.by_lot,
@@ -251,7 +251,7 @@ def _step_dict(step: Step) -> dict[str, Any]:
     return {
         "kind": str(step.kind),
         "luck": step.kind is not StepKind.MOVE,
-        "event": None if step.event is None else step.event + 1,
+        "event": step.event,
         "seat": step.seat,
         "before": step.before.to_dict(),
         "after": step.after.to_dict(),
@@ -262,7 +262,7 @@ def _draw_dict(found: DrawLuck) -> dict[str, Any]:
     drawing, luck = found.drawing, found.luck
     team = team_of(drawing.before.players, drawing.seat)
     return {
-        "event": drawing.event + 1,
+        "event": drawing.event,
         "seat": drawing.seat,
         "tiles": [str(tile) for tile in drawing.tiles],
         "expected": found.expected.to_dict(),
@@ -278,8 +278,8 @@ def decision_dict(one: Judged) -> dict[str, Any]:
     """
     choice = read_kind(one, Judged, "one", "NOT_JUDGED", RecordError).choice
     told: dict[str, Any] = {
-        "round": choice.round + 1,
-        "event": choice.event + 1,
+        "round": choice.round,
+        "event": choice.event,
         "seat": choice.seat,
         "team": choice.team,
         "phase": one.phase,

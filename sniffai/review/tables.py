@@ -11,6 +11,7 @@ from sniffai.review.terms import (
     level_name,
     line_text,
     luck_name,
+    numbering_note,
     percent,
     phase_name,
     points_start_note,
@@ -143,7 +144,7 @@ def _placements(listed: Sequence[Judged], say: Words) -> TextTable:
         say.say("values") + "?",
         say.say("best line") + "?",
     )
-    return TextTable("", columns, tuple(_placement(one, say) for one in listed))
+    return TextTable("", columns, tuple(_placement(one, say) for one in listed), numbering_note(say))
 
 
 def _placement(one: Judged, say: Words) -> tuple[str, ...]:

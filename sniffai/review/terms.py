@@ -110,6 +110,11 @@ def percent(chance: float, signed: bool = False) -> str:
     return fixed(100 * chance, signed=signed) + " %"
 
 
+def numbering_note(say: Words) -> str:
+    """How people count rounds and events; JSON and the wire count both from 0."""
+    return say.say("Rounds and events are numbered from 1, seats from 0.")
+
+
 def points_start_note(say: Words) -> str:
     """What an account in points begins with."""
     return say.say("In points the start is what the leads are worth.")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import sniffai
-from sniffai import Limits, MatchRecord, Round, View
+from sniffai import Draw, Limits, MatchRecord, Play, Round, View
 from sniffai.equity import load
 from sniffai.errors import SniffError
 from sniffai.play.arena import play_round, play_rounds
@@ -30,6 +30,7 @@ from sniffai.review import (
     Verdict,
     decision_dict,
     each_job,
+    html_report,
     jobs_of,
     read_subject,
     review,
@@ -38,8 +39,10 @@ from sniffai.review import (
 from sniffai.review.drawing import SAMPLES, _outcomes, weigh_draw
 from sniffai.review.story import Choice, Drawing, Story
 from sniffai.review.strength import Strength, lead_margins, level_names, measured, strength_of
+from sniffai.review.tables import text_tables
 from sniffai.review.verdict import phase_of, verdict_of
 from sniffai.rules import TARGET, TEAMS, team_of
+from sniffai.wire.review import write_decision
 
 FEW = Limits(simulations=60)
 SEATS = pytest.mark.parametrize("players", [2, 3, 4])
@@ -101,6 +104,36 @@ def test_every_step_begins_where_the_one_before_ended(players: int) -> None:
         assert round_.account.residual < 1e-9
         assert (steps[0].kind is StepKind.LOT) == story.by_lot
         assert steps[-1].kind is StepKind.END
+
+
+@SEATS
+def test_json_counts_from_0_and_people_from_1(players: int) -> None:
+    found = reviewed(players)
+    stories = [round_.story for round_ in found.rounds]
+    told = found.to_dict()["rounds"]
+    assert [one["round"] for one in told] == list(range(len(stories)))
+    decisions = [decision for one in told for decision in one["decisions"]]
+    for decision in decisions:
+        event = stories[decision["round"]].events[decision["event"]]
+        assert isinstance(event, Play)
+        assert (event.seat, str(event.move)) == (decision["seat"], decision["played"])
+    for one, story in zip(told, stories, strict=True):
+        for drawn in one["draws"]:
+            event = story.events[drawn["event"]]
+            assert isinstance(event, Draw)
+            assert (event.seat, [str(tile) for tile in event.tiles or ()]) == (drawn["seat"], drawn["tiles"])
+        assert {step["event"] for step in one["steps"] if step["kind"] == "move"} <= {
+            decision["event"] for decision in one["decisions"]
+        }
+    table = list(text_tables(found, every=True))[-1]
+    assert [row[:3] for row in table.rows] == [
+        (str(one["round"] + 1), str(one["event"] + 1), str(one["seat"])) for one in decisions
+    ]
+    assert table.note == "Rounds and events are numbered from 1, seats from 0."
+    assert table.note in html_report(found)
+    for number, one in enumerate(found.judged):
+        message = write_decision(one, number)
+        assert (message.round, message.event) == (decisions[number]["round"], decisions[number]["event"])
 
 
 @SEATS
