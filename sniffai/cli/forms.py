@@ -14,10 +14,9 @@ from typing import Any, Final, TypeAlias
 
 from sniffai.cli.parts import BadInput, read_text
 from sniffai.errors import RecordError, SniffError
-from sniffai.records import strict_json
 from sniffai.records.matchfile import parse_match
 from sniffai.records.record import MatchRecord
-from sniffai.records.trace import parse_traces
+from sniffai.records.trace import Trace, parse_object_or_traces
 from sniffai.review.source import of_record, read_round_events, read_trace_rounds
 from sniffai.review.story import Subject
 from sniffai.round import Round
@@ -37,7 +36,7 @@ TAG: Final = re.compile(r'\[[^\s"\]]+\s+"')
 class Traces:
     """Traced rounds: :mod:`sniffai.records.trace`."""
 
-    found: tuple[tuple[int, dict[str, Any]], ...]
+    found: tuple[Trace, ...]
     """Each with the number of its line."""
 
 
@@ -210,18 +209,9 @@ def _read_line(name: str, lines: list[tuple[int, str]]) -> View | Round:
 
 
 def _read_json(name: str, text: str) -> Form:
-    try:
-        value = strict_json.loads(text)
-    except (ValueError, RecursionError) as error:
-        if strict_json.is_several(error):
-            return Form(name, Traces(tuple(parse_traces(text))))
-        raise strict_json.unreadable(error, text) from None
-    return _read_object(name, value)
-
-
-def _read_object(name: str, value: dict[str, Any]) -> Form:
-    if "steps" in value:
-        return Form(name, Traces(((1, value),)))
+    value = parse_object_or_traces(text)
+    if not isinstance(value, dict):
+        return Form(name, Traces(value))
     if _is_raw(value):
         return Form(name, read_round_events(value))
     return _read_message(name, value)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from io import BytesIO
 from os import PathLike
 from typing import IO, Any, Final
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from sniffai.checks import keep, read_integer, read_integers, read_kind, read_only, read_path
 from sniffai.errors import LimitsError, RecordError, ViewError
+from sniffai.packaged import read_packaged
 from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
 from sniffai_ext.equity import Equity as CoreEquity
 
@@ -165,8 +165,7 @@ def load(players: int) -> Equity:
 @cache
 def _loaded(players: int) -> Equity:
     """The table that comes with the package, read once."""
-    with resources.files("sniffai").joinpath(f"data/equity-{players}.npz").open("rb") as file:
-        return _read(file)
+    return _read(BytesIO(read_packaged(f"data/equity-{players}.npz")))
 
 
 def read_equity(path: str | PathLike[str]) -> Equity:

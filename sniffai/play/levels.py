@@ -4,14 +4,13 @@ The weaker levels err as people do: they miss points, look no further than the p
 draws and passes show. How many matches each wins against the one below was measured (docs/strength.md).
 """
 
-import json
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from typing import Any, Final
 
 from sniffai.checks import read_kind, shown
 from sniffai.errors import LimitsError
+from sniffai.packaged import read_packaged_json
 from sniffai.play.humanlike import CarelessPlayer, ForgetfulPlayer
 from sniffai.play.players import (
     NUMBER,
@@ -61,8 +60,7 @@ def _thinker(misjudges: float) -> ForgetfulPlayer:
 
 @cache
 def _measured() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(resources.files("sniffai").joinpath(MEASURED).read_text(encoding="utf-8"))
-    return found
+    return read_packaged_json(MEASURED)
 
 
 @dataclass(frozen=True, slots=True)

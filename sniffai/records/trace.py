@@ -16,7 +16,7 @@ and ``tail_passed, tail_drew`` (after the last placement), ``left`` (hands), ``f
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Draw, Event, Pass, Play
@@ -27,7 +27,28 @@ from sniffai.round import Round
 _START = ("players", "hands", "talon", "leader", "scores")
 
 
-def parse_traces(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+Trace: TypeAlias = tuple[int, dict[str, Any]]
+"""The JSON object of a traced round, with the number of its line."""
+
+
+def parse_object_or_traces(text: str) -> dict[str, Any] | tuple[Trace, ...]:
+    """The one JSON object of a text, however many lines it takes; traces where it is one, or where there are several.
+
+    :raises NotationError: the text is neither.
+    """
+    try:
+        value: dict[str, Any] = strict_json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if strict_json.is_several(error):
+            return tuple(parse_traces(text))
+        raise strict_json.unreadable(error, text) from None
+    if "steps" not in value:
+        return value
+    before = text[: len(text) - len(text.lstrip())]
+    return ((before.count("\n") + 1, value),)
+
+
+def parse_traces(text: str) -> Iterator[Trace]:
     """The JSON objects of a text, each with the number of its line.
 
     :raises NotationError: a line holds something else; ``field`` is such as ``"line 12"``.

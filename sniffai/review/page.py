@@ -1,7 +1,6 @@
 """The report: one HTML page that needs nothing else, neither a network nor a script."""
 
 from collections.abc import Iterable, Iterator
-from importlib import resources
 from typing import Final
 
 from sniffai.checks import read_kind
@@ -12,6 +11,7 @@ from sniffai.explain import render
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.numbers import fixed, uncertain
 from sniffai.explain.table import joined_sentences, move_name
+from sniffai.packaged import read_packaged
 from sniffai.review.charts import (
     account_chart,
     anchor,
@@ -61,7 +61,7 @@ def html_report(review: Review, language_code: str = "en") -> str:
     """
     read_kind(review, Review, "review", "NOT_A_REVIEW", RecordError)
     say = words(read_language(language_code))
-    style = resources.files("sniffai").joinpath(STYLE).read_text(encoding="utf-8")
+    style = read_packaged(STYLE).decode()
     title = _title(review.subject, say)
     body = "\n".join(_sections(review, say))
     return (

@@ -1,17 +1,15 @@
 """What a file holds: a match record, traces, or the events of one round as everyone or as one seat saw them."""
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from sniffai.checks import read_kind
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Play, read_events
-from sniffai.records import strict_json
 from sniffai.records.matchfile import parse_match
 from sniffai.records.record import Ending, MatchRecord, RoundRecord
-from sniffai.records.trace import parse_traces, replay_trace
+from sniffai.records.trace import Trace, parse_object_or_traces, replay_trace
 from sniffai.review.story import Subject
 from sniffai.round import Round
 from sniffai.view import View
@@ -56,16 +54,11 @@ def of_record(record: MatchRecord) -> Subject:
 
 
 def _read_json(text: str) -> Subject:
-    try:
-        value = strict_json.loads(text)
-    except (ValueError, RecursionError) as error:
-        if strict_json.is_several(error):
-            return _read_traces(text)
-        raise strict_json.unreadable(error, text) from None
-    if "steps" in value:
-        return _read_traces(text if "\n" not in text.strip() else json.dumps(value))
-    found = read_round_events(value)
-    return Subject.of_view(found) if isinstance(found, View) else Subject.of_rounds([found])
+    value = parse_object_or_traces(text)
+    if not isinstance(value, dict):
+        return _replayed(value)
+    position = read_round_events(value)
+    return Subject.of_view(position) if isinstance(position, View) else Subject.of_rounds([position])
 
 
 def read_round_events(value: Mapping[str, Any]) -> Round | View:
@@ -84,7 +77,7 @@ def read_round_events(value: Mapping[str, Any]) -> Round | View:
     )
 
 
-def read_trace_rounds(traces: Iterable[tuple[int, Mapping[str, Any]]]) -> tuple[Round, ...]:
+def read_trace_rounds(traces: Iterable[Trace]) -> tuple[Round, ...]:
     """The rounds of traces, replayed and compared.
 
     :param traces: each with the number of its line.
@@ -100,8 +93,8 @@ def read_trace_rounds(traces: Iterable[tuple[int, Mapping[str, Any]]]) -> tuple[
     return tuple(rounds)
 
 
-def _read_traces(text: str) -> Subject:
-    traces = list(parse_traces(text))
+def _replayed(traces: Sequence[Trace]) -> Subject:
+    """The rounds of traces, as one match."""
     rounds, lines = read_trace_rounds(traces), [line for line, _ in traces]
     try:
         return Subject.of_rounds(rounds)

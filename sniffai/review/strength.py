@@ -4,15 +4,14 @@
 players of its own level, as a review finds it.
 """
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from itertools import pairwise
 from typing import Any, Final
 
+from sniffai.packaged import read_packaged_json
 from sniffai.play.levels import LEVELS
 from sniffai.rules import TEAMS, team_of
 
@@ -29,8 +28,7 @@ Z: Final = 1.96
 @cache
 def measured() -> Mapping[str, Any]:
     """What was measured of reviews."""
-    found: dict[str, Any] = json.loads(resources.files("sniffai").joinpath(MEASURED).read_text(encoding="utf-8"))
-    return found
+    return read_packaged_json(MEASURED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from io import BytesIO
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from sniffai.packaged import read_packaged
 from sniffai_ext.policy import Policy
 from sniffai_ext.world_value import WorldValue
 
@@ -52,4 +52,4 @@ def _weights(players: int, name: str) -> Weights:
 
 
 def _file(players: int) -> BytesIO:
-    return BytesIO(resources.files("sniffai").joinpath(f"data/nets-{players}.npz").read_bytes())
+    return BytesIO(read_packaged(f"data/nets-{players}.npz"))

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import resources
 from typing import Final
 
 import numpy as np
@@ -14,6 +13,7 @@ from sniffai.equity.table import FINENESS, Equity, check_lowest
 from sniffai.errors import LimitsError
 from sniffai.lab.equity.backwards import Chances, made_monotone, solve_rounds
 from sniffai.lab.equity.rounds import ScoredRounds, play_rounds
+from sniffai.packaged import read_packaged
 from sniffai.play.levels import named_player
 from sniffai.rules import PLAYERS
 from sniffai.search.params import MAX_SIMULATIONS, Limits
@@ -130,7 +130,7 @@ def equity_of(rounds: ScoredRounds, plan: EquityPlan, progress: Progress | None 
 
 def signature(player: str, players: int) -> str:
     """Sixteen hexadecimal digits that change with the player's parameters and with the nets for so many seats."""
-    nets = resources.files("sniffai").joinpath(f"data/nets-{players}.npz").read_bytes()
+    nets = read_packaged(f"data/nets-{players}.npz")
     return hashlib.blake2b(repr(named_player(player, Limits())).encode() + nets, digest_size=8).hexdigest()
 
 
