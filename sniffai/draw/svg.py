@@ -19,7 +19,7 @@ KEPT: Final = frozenset("\n\t\u2068\u2069")
 def element(name: str, *children: str, **attributes: Attribute) -> str:
     """An element.
 
-    :param children: elements, made by this function or by :func:`words`.
+    :param children: elements, made by this function or by :func:`escaped`.
     :param attributes: ``stroke_width`` is written ``stroke-width``, ``None`` is left out.
     """
     written = "".join(
@@ -30,7 +30,7 @@ def element(name: str, *children: str, **attributes: Attribute) -> str:
     return f"<{name}{written}>{''.join(children)}</{name}>" if children else f"<{name}{written}/>"
 
 
-def words(text: str) -> str:
+def escaped(text: str) -> str:
     """Text between tags. Characters that XML does not have, and those that steer, are dropped."""
     return escape(clean(text))
 
@@ -46,7 +46,7 @@ def label(text: str, x: float, y: float, size: float, fill: str, **attributes: A
     """A line of text, its middle (or what ``text_anchor`` says) at ``x``, its letters' middle at ``y``."""
     given: dict[str, Attribute] = {"text_anchor": "middle", "font_weight": "600", **attributes}
     # Not dominant-baseline, which renderers place at different heights: digits are about 0.7 of the size high.
-    return element("text", words(text), x=x, y=y + 0.35 * size, font_size=size, fill=fill, **given)
+    return element("text", escaped(text), x=x, y=y + 0.35 * size, font_size=size, fill=fill, **given)
 
 
 def document(
@@ -56,8 +56,8 @@ def document(
     return (
         element(
             "svg",
-            element("title", words(title)),
-            element("desc", words(description)),
+            element("title", escaped(title)),
+            element("desc", escaped(description)),
             *children,
             xmlns="http://www.w3.org/2000/svg",
             width=width,

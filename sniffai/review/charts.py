@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sniffai.draw.svg import element, label, words
+from sniffai.draw.svg import element, escaped, label
 from sniffai.explain.languages import Words
 from sniffai.explain.numbers import fixed
 from sniffai.review.judge import Judged
@@ -164,7 +164,7 @@ def linked_mark(one: Judged, x: float, y: float, say: Words) -> str:
         event=one.choice.event + 1,
         loss=percent(-one.loss, signed=True),
     )
-    return element("a", element("title", words(title)), mark(one.verdict, x, y), href=f"#{anchor(one)}")
+    return element("a", element("title", escaped(title)), mark(one.verdict, x, y), href=f"#{anchor(one)}")
 
 
 def anchor(one: Judged) -> str:
@@ -245,7 +245,7 @@ def legend(say: Words, review: Review) -> str:
             stroke_dasharray=DASHES[player.seat] or None,
         )
         drawn = _svg(34, 16, seat_name(review.subject, player.seat, say), [line], "key")
-        parts.append(f"<span>{drawn} {words(seat_name(review.subject, player.seat, say))}</span>")
+        parts.append(f"<span>{drawn} {escaped(seat_name(review.subject, player.seat, say))}</span>")
     return "".join(parts)
 
 
@@ -265,7 +265,7 @@ def _chart(height: float, title: str, shapes: Sequence[str]) -> str:
 def _svg(width: float, height: float, title: str, shapes: Sequence[str], kind: str) -> str:
     return element(
         "svg",
-        element("title", words(title)),
+        element("title", escaped(title)),
         *shapes,
         viewBox=f"0 0 {width:g} {height:g}",
         width=width,

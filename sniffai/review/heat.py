@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from sniffai.draw.svg import words
+from sniffai.draw.svg import escaped
 from sniffai.explain.languages import Words
 from sniffai.review.judge import Judged
 from sniffai.review.story import Subject
@@ -26,21 +26,21 @@ def heat_map(subject: Subject, one: Judged, truth: Sequence[frozenset[Tile]] | N
     hidden = [tile for tile in TILES if table[tile.index, seat] == 0 and table[tile.index].sum() > 0]
     if not hidden:
         nothing = say.say("No tile was hidden.")
-        return f"<p>{words(nothing)}</p>"
+        return f"<p>{escaped(nothing)}</p>"
     columns = [*others, subject.players]
     heads = [seat_name(subject, other, say).partition(" (")[0] for other in others] + [say.say("talon")]
     rows = [
         _row(tile, [float(table[tile.index, column]) for column in columns], _place(tile, others, truth))
         for tile in hidden
     ]
-    head = "".join(f'<th scope="col">{words(text)}</th>' for text in heads)
+    head = "".join(f'<th scope="col">{escaped(text)}</th>' for text in heads)
     caption = say.say("Belief: chances in per cent")
     if truth is not None:
         caption += " · " + say.say("◆ where the tile was in truth")
     name = say.say("tile")
-    first = f'<th scope="col">{words(name)}</th>'
+    first = f'<th scope="col">{escaped(name)}</th>'
     return (
-        f'<table class="heat"><caption>{words(caption)}</caption><thead><tr>{first}'
+        f'<table class="heat"><caption>{escaped(caption)}</caption><thead><tr>{first}'
         f"{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     )
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from sniffai.checks import read_kind
 from sniffai.draw import position_svg
-from sniffai.draw.svg import words as text_of
+from sniffai.draw.svg import escaped
 from sniffai.errors import RecordError
 from sniffai.explain import render
 from sniffai.explain.languages import Words, read_language, words
@@ -69,8 +69,8 @@ def html_report(review: Review, language_code: str = "en") -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{text_of(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{text_of(title)}</h1>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<title>{escaped(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{escaped(title)}</h1>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 
@@ -104,11 +104,11 @@ def _sections(review: Review, say: Words) -> Iterator[str]:
 
 
 def _section(title: str, body: str) -> str:
-    return f"<section>\n<h2>{text_of(title)}</h2>\n{body}\n</section>"
+    return f"<section>\n<h2>{escaped(title)}</h2>\n{body}\n</section>"
 
 
 def _note(text: str) -> str:
-    return f'<p class="note">{text_of(text)}</p>'
+    return f'<p class="note">{escaped(text)}</p>'
 
 
 # Head and players
@@ -130,14 +130,14 @@ def _head(review: Review, say: Words) -> str:
     if each:
         survey = f"{each:,}"
         cost += ", " + say.say("{simulations} a decision", simulations=survey)
-    return f'<p class="lead">{text_of(" · ".join(lines))}</p>\n<p class="note">{text_of(cost)}</p>'
+    return f'<p class="lead">{escaped(" · ".join(lines))}</p>\n<p class="note">{escaped(cost)}</p>'
 
 
 def _player(review: Review, player: PlayerSummary, say: Words) -> str:
     tally, rate = player.tally, player.tally.error_rate
     counts = " · ".join(
         f'<span class="count">{mark_key(verdict, verdict_name(verdict, say))}'
-        f"{text_of(verdict_count(verdict, tally.verdicts[verdict], say))}</span>"
+        f"{escaped(verdict_count(verdict, tally.verdicts[verdict], say))}</span>"
         for verdict in (Verdict.BLUNDER, Verdict.ERROR, Verdict.DOUBTFUL)
     )
     facts = [
@@ -157,10 +157,10 @@ def _player(review: Review, player: PlayerSummary, say: Words) -> str:
             f"{percent(player.luck.chances[player.team], True)} · {_points(player.luck.margins[player.team], say)}",
         ),
     ]
-    rows = "".join(f"<dt>{text_of(name)}</dt><dd>{text_of(value)}</dd>" for name, value in facts)
+    rows = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in facts)
     return (
         f'<article class="card"><h3><span class="swatch seat{player.seat}"></span>'
-        f"{text_of(seat_name(review.subject, player.seat, say))}</h3>\n<p>{counts}</p><dl>{rows}</dl>"
+        f"{escaped(seat_name(review.subject, player.seat, say))}</h3>\n<p>{counts}</p><dl>{rows}</dl>"
         f"{_strength(player, say)}{_phases(player, say)}</article>"
     )
 
@@ -184,7 +184,7 @@ def _strength(player: PlayerSummary, say: Words) -> str:
         low=fixed(strength.low),
         high=fixed(strength.high),
     )
-    return f"<p>{text_of(said)}</p>{strength_chart(strength, player.seat, say)}"
+    return f"<p>{escaped(said)}</p>{strength_chart(strength, player.seat, say)}"
 
 
 def _phases(player: PlayerSummary, say: Words) -> str:
@@ -201,15 +201,15 @@ def _short_loss(tally: Tally) -> str:
 
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[str]], kind: str) -> str:
-    head = "".join(f'<th scope="col">{text_of(text)}</th>' for text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{text_of(text)}</td>" for text in row) + "</tr>" for row in rows)
+    head = "".join(f'<th scope="col">{escaped(text)}</th>' for text in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escaped(text)}</td>" for text in row) + "</tr>" for row in rows)
     return f'<table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _mark_keys(say: Words, mistakes: bool) -> str:
     shown = [Verdict.ERROR, Verdict.BLUNDER] if mistakes else [Verdict.DOUBTFUL, Verdict.ERROR, Verdict.BLUNDER]
     return "".join(
-        f"<span>{mark_key(verdict, verdict_name(verdict, say))} {text_of(verdict_name(verdict, say))}</span>"
+        f"<span>{mark_key(verdict, verdict_name(verdict, say))} {escaped(verdict_name(verdict, say))}</span>"
         for verdict in shown
     )
 
@@ -225,11 +225,11 @@ def _accounts(review: Review, say: Words) -> str:
     parts = [_note(joined_sentences([note, points_start_note(say)]))]
     for points, title in ((False, say.say("Chance to win the match")), (True, say.say("Points, margin of all rounds"))):
         charts = "".join(
-            f"<figure><figcaption>{text_of(team_name(review.subject, team, say))}</figcaption>"
+            f"<figure><figcaption>{escaped(team_name(review.subject, team, say))}</figcaption>"
             f"{account_chart(review.account, team, say, points)}</figure>"
             for team in range(review.subject.teams)
         )
-        parts.append(f'<h3>{text_of(title)}</h3><div class="accounts">{charts}</div>')
+        parts.append(f'<h3>{escaped(title)}</h3><div class="accounts">{charts}</div>')
     return "\n".join(parts)
 
 
@@ -252,8 +252,8 @@ def _mistake(review: Review, one: Judged, say: Words) -> str:
     name = verdict_name(one.verdict, say)
     where = say.say("Round {round}, event {event}", round=choice.round + 1, event=choice.event + 1)
     head = (
-        f"{mark_key(one.verdict, name)} {text_of(where)} · {text_of(seat_name(review.subject, choice.seat, say))} · "
-        f"<strong>{text_of(name)}</strong> {text_of(percent(-one.loss, True))}"
+        f"{mark_key(one.verdict, name)} {escaped(where)} · {escaped(seat_name(review.subject, choice.seat, say))} · "
+        f"<strong>{escaped(name)}</strong> {escaped(percent(-one.loss, True))}"
     )
     facts = [
         (say.say("loss"), _loss(one.loss, one.loss_error, one.points_loss, say)),
@@ -262,10 +262,10 @@ def _mistake(review: Review, one: Judged, say: Words) -> str:
         (say.say("best line"), line_text(one.line)),
         (say.say("values"), source_name(one.source, say)),
     ]
-    rows = "".join(f"<dt>{text_of(key)}</dt><dd>{text_of(value)}</dd>" for key, value in facts)
-    why = "".join(f"<li>{text_of(render(reason, say.language_code))}</li>" for reason in one.reasons)
+    rows = "".join(f"<dt>{escaped(key)}</dt><dd>{escaped(value)}</dd>" for key, value in facts)
+    why = "".join(f"<li>{escaped(render(reason, say.language_code))}</li>" for reason in one.reasons)
     better = say.say("What the best move does better")
-    because = f"<h4>{text_of(better)}</h4><ul>{why}</ul>" if why else ""
+    because = f"<h4>{escaped(better)}</h4><ul>{why}</ul>" if why else ""
     drawn = position_svg(choice.view, language_code=say.language_code, moves={"A": best.move, "B": choice.played})
     opened = " open" if one.verdict.mistake else ""
     return (
@@ -298,7 +298,7 @@ def _all_placements(review: Review, say: Words) -> str:
     rows = [_placement_row(one, say) for one in review.judged]
     summary = say.count("{count} placement", "{count} placements", len(rows), count=len(rows))
     return (
-        f'<details><summary>{text_of(summary)}</summary><div class="wide">{_table(heads, rows, "all")}</div></details>'
+        f'<details><summary>{escaped(summary)}</summary><div class="wide">{_table(heads, rows, "all")}</div></details>'
     )
 
 
@@ -336,4 +336,4 @@ def _guide(say: Words) -> str:
         ),
         numbering_note(say),
     ]
-    return f"<p>{text_of(joined_sentences(sentences))}</p>"
+    return f"<p>{escaped(joined_sentences(sentences))}</p>"
