@@ -54,14 +54,14 @@ class Timeline:
         for round_ in review.rounds:
             for one in round_.judged:
                 at += 1
-                self.places[one.choice.round, one.choice.event] = at
+                self.places[one.placement.round, one.placement.event] = at
             at += 1
             self.bounds.append(at)
         self.axis = Axis(0.0, max(at, 1.0), LEFT, WIDTH - RIGHT)
 
     def x(self, one: Judged) -> float:
         """Where a placement lies."""
-        return self.axis(self.places[one.choice.round, one.choice.event])
+        return self.axis(self.places[one.placement.round, one.placement.event])
 
     def frame(self, top: float, bottom: float, say: Words) -> Iterator[str]:
         """Lines between rounds, each round's number where there is room."""
@@ -96,7 +96,7 @@ def chance_chart(review: Review, say: Words) -> str:
         )
     for one in review.judged:
         if one.verdict.mistake and one.value is not None:
-            y = scale(_inside(one.value.chances[one.choice.team]))
+            y = scale(_inside(one.value.chances[one.placement.team]))
             shapes.append(linked_mark(one, times.x(one), y, say))
     return _chart(height, say.say("Chance to win the match"), shapes)
 
@@ -109,7 +109,7 @@ def _line_of(review: Review, seat: int, times: Timeline, scale: Axis) -> list[tu
         points += [
             (times.x(one), scale(_inside(one.value.chances[team])))
             for one in round_.judged
-            if one.choice.seat == seat and one.value is not None
+            if one.placement.seat == seat and one.value is not None
         ]
     points.append((times.axis(times.bounds[-1]), scale(_inside(review.account.result.chances[team]))))
     return points
@@ -131,7 +131,7 @@ def loss_chart(review: Review, say: Words) -> str:
             y = scale(share)
             shapes.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
             shapes.append(label(percent(share), LEFT - 8, y, TEXT - 2, INK, text_anchor="end", font_weight="400"))
-        own = (one for one in review.judged if one.choice.seat == player.seat and one.searched and one.loss > 0)
+        own = (one for one in review.judged if one.placement.seat == player.seat and one.searched and one.loss > 0)
         shapes += [_loss_bar(one, times.x(one), scale, say) for one in own]
     bottom = top + len(review.players) * (row + gap) - gap
     return _chart(bottom + 30, say.say("Loss of each decision"), [*times.frame(top, bottom, say), *shapes])
@@ -160,8 +160,8 @@ def linked_mark(one: Judged, x: float, y: float, say: Words) -> str:
     """A mark that leads to what is said of the placement."""
     title = say.say(
         "Round {round}, event {event}: {loss}",
-        round=one.choice.round + 1,
-        event=one.choice.event + 1,
+        round=one.placement.round + 1,
+        event=one.placement.event + 1,
         loss=percent(-one.loss, signed=True),
     )
     return element("a", element("title", escaped(title)), mark(one.verdict, x, y), href=f"#{anchor(one)}")
@@ -169,7 +169,7 @@ def linked_mark(one: Judged, x: float, y: float, say: Words) -> str:
 
 def anchor(one: Judged) -> str:
     """The name of a placement's place in the report."""
-    return f"r{one.choice.round + 1}e{one.choice.event + 1}"
+    return f"r{one.placement.round + 1}e{one.placement.event + 1}"
 
 
 def account_chart(account: Account, team: int, say: Words, points: bool) -> str:

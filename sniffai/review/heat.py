@@ -21,7 +21,7 @@ def heat_map(subject: Subject, one: Judged, truth: Sequence[frozenset[Tile]] | N
     """
     assert one.belief is not None
     table = one.belief.table
-    seat = one.choice.seat
+    seat = one.placement.seat
     others = [other for other in range(subject.players) if other != seat]
     hidden = [tile for tile in TILES if table[tile.index, seat] == 0 and table[tile.index].sum() > 0]
     if not hidden:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from sniffai.explain import Reason, compare
-from sniffai.review.story import Choice
+from sniffai.review.story import Placement
 from sniffai.review.values import Value
 from sniffai.review.verdict import Verdict, phase_of, verdict_of
 from sniffai.search.analysis import Analysis, BeliefTable, LineStep, MoveEvaluation, Source
@@ -47,7 +47,7 @@ Searching: TypeAlias = Generator[tuple[Searcher, Limits], Analysis, Any]
 class Judged:
     """What came of one placement."""
 
-    choice: Choice
+    placement: Placement
     phase: str
     """One of :data:`sniffai.review.PHASES`."""
     source: Source
@@ -91,24 +91,24 @@ class Judged:
         return () if self.best is None else self.best.line
 
 
-def judge(choice: Choice, limits: Limits, seed: int) -> Generator[tuple[Searcher, Limits], Analysis, Judged]:
+def judge(placement: Placement, limits: Limits, seed: int) -> Generator[tuple[Searcher, Limits], Analysis, Judged]:
     """Judge one placement.
 
     :param limits: of the survey.
     :param seed: 0..2**64-1.
     """
-    phase = phase_of(len(choice.view.placements))
-    if choice.forced:
-        return Judged(choice, phase, "forced")
-    survey = yield Searcher(choice.view, seed=derived_seed(seed, 0)), survey_limits(limits, choice)
-    best, played = survey.moves[0], evaluation_of(survey, choice)
+    phase = phase_of(len(placement.view.placements))
+    if placement.forced:
+        return Judged(placement, phase, "forced")
+    survey = yield Searcher(placement.view, seed=derived_seed(seed, 0)), survey_limits(limits, placement)
+    best, played = survey.moves[0], evaluation_of(survey, placement)
     judged = Judged(
-        choice=choice,
+        placement=placement,
         phase=phase,
         source=survey.source,
         best=best,
         played=played,
-        value=Value.of(best.values, choice.banked),
+        value=Value.of(best.values, placement.banked),
         lost=Value.zero(len(best.values)),
         belief=survey.belief,
         simulations=survey.effort.simulations,
@@ -117,13 +117,15 @@ def judge(choice: Choice, limits: Limits, seed: int) -> Generator[tuple[Searcher
     if played.rank == 1:
         return judged
     if survey.source == "exact":
-        difference = Value.of(played.values, choice.banked) - Value.of(best.values, choice.banked)
+        difference = Value.of(played.values, placement.banked) - Value.of(best.values, placement.banked)
         return _with_loss(judged, survey, [_Difference(difference, 0.0, 0.0)])
     found = []
     for number in range(REFINEMENTS):
-        searcher = Searcher(choice.view, seed=derived_seed(seed, 1, number), include_moves=[best.move, choice.played])
+        searcher = Searcher(
+            placement.view, seed=derived_seed(seed, 1, number), include_moves=[best.move, placement.played]
+        )
         refined = yield searcher, share_of(limits, REFINEMENT_SHARE)
-        found.append(_difference(refined, choice, best))
+        found.append(_difference(refined, placement, best))
         judged = replace(
             judged,
             simulations=judged.simulations + refined.effort.simulations,
@@ -132,16 +134,16 @@ def judge(choice: Choice, limits: Limits, seed: int) -> Generator[tuple[Searcher
     return _with_loss(judged, survey, found)
 
 
-def survey_limits(limits: Limits, choice: Choice) -> Limits:
+def survey_limits(limits: Limits, placement: Placement) -> Limits:
     """The limits of a survey: with fewer simulations than it takes to know something of each move there is no best."""
     if limits.simulations is None:
         return limits
-    return replace(limits, simulations=max(limits.simulations, FEW_VISITS * len(distinct_moves(choice.view))))
+    return replace(limits, simulations=max(limits.simulations, FEW_VISITS * len(distinct_moves(placement.view))))
 
 
-def evaluation_of(analysis: Analysis, choice: Choice) -> MoveEvaluation:
+def evaluation_of(analysis: Analysis, placement: Placement) -> MoveEvaluation:
     """The entry of the placement: equal attachment points are one move."""
-    move = choice.played
+    move = placement.played
     for entry in analysis.moves:
         if entry.move.tile == move.tile and (entry.move.at == move.at or move.at in entry.equal_points):
             return entry
@@ -170,11 +172,11 @@ class _Difference:
     points_error: float | None
 
 
-def _difference(refined: Analysis, choice: Choice, best: MoveEvaluation) -> _Difference:
-    played = evaluation_of(refined, choice)
+def _difference(refined: Analysis, placement: Placement, best: MoveEvaluation) -> _Difference:
+    played = evaluation_of(refined, placement)
     other = next(entry for entry in refined.moves if entry.move == best.move)
     return _Difference(
-        Value.of(played.values, choice.banked) - Value.of(other.values, choice.banked),
+        Value.of(played.values, placement.banked) - Value.of(other.values, placement.banked),
         _together(played.win_probability_error, other.win_probability_error),
         _together(played.standard_error, other.standard_error),
     )
@@ -198,7 +200,7 @@ def _mean_error(values: Sequence[float], errors: Sequence[float | None]) -> floa
 
 def _with_loss(judged: Judged, survey: Analysis, found: Sequence[_Difference]) -> Judged:
     lost = Value.mean([one.value for one in found])
-    team = judged.choice.team
+    team = judged.placement.team
     chances = [-one.value.chances[team] for one in found]
     points = [-one.value.margins[team] for one in found]
     loss, error = -lost.chances[team], _mean_error(chances, [one.chance_error for one in found])
@@ -206,7 +208,7 @@ def _with_loss(judged: Judged, survey: Analysis, found: Sequence[_Difference]) -
     verdict = verdict_of(loss, error, points_loss, points_error)
     reasons: tuple[Reason, ...] = ()
     if verdict is not Verdict.NONE:
-        reasons = compare(judged.choice.view, survey, judged.choice.played)[:MAX_REASONS]
+        reasons = compare(judged.placement.view, survey, judged.placement.played)[:MAX_REASONS]
     return replace(
         judged,
         lost=lost,

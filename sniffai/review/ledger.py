@@ -23,7 +23,7 @@ from enum import StrEnum
 from typing import Any
 
 from sniffai.equity import load
-from sniffai.review.drawing import DrawLuck
+from sniffai.review.draws import DrawLuck
 from sniffai.review.judge import Judged
 from sniffai.review.story import Story
 from sniffai.review.strength import lead_margins
@@ -206,7 +206,7 @@ class _Chain:
 
         :param value: of the choice that follows it; ``None`` where there was nothing to choose.
         """
-        seat = found.drawing.seat
+        seat = found.talon_draw.seat
         after = found.after if value is None else value
         if found.luck is None or after is None:
             # The seat had to pass: what its draw was worth shows in the value of whoever places next.
@@ -221,7 +221,7 @@ class _Chain:
         """A placement; where there was nothing to choose nothing is known of it."""
         if found.value is None or found.lost is None:
             return
-        seat = found.choice.seat
+        seat = found.placement.seat
         if self._now is not found.value:
             self.to(self._between, event, seat if self._drawer is None else self._drawer, found.value)
         self.to(StepKind.MOVE, event, seat, found.value + found.lost)

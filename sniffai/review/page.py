@@ -247,18 +247,18 @@ def _mistakes(review: Review, say: Words) -> str:
 
 
 def _mistake(review: Review, one: Judged, say: Words) -> str:
-    choice, best = one.choice, one.best
+    placement, best = one.placement, one.best
     assert best is not None
     name = verdict_name(one.verdict, say)
-    where = say.say("Round {round}, event {event}", round=choice.round + 1, event=choice.event + 1)
+    where = say.say("Round {round}, event {event}", round=placement.round + 1, event=placement.event + 1)
     head = (
-        f"{mark_key(one.verdict, name)} {escaped(where)} · {escaped(seat_name(review.subject, choice.seat, say))} · "
+        f"{mark_key(one.verdict, name)} {escaped(where)} · {escaped(seat_name(review.subject, placement.seat, say))} · "
         f"<strong>{escaped(name)}</strong> {escaped(percent(-one.loss, True))}"
     )
     facts = [
         (say.say("loss"), _loss(one.loss, one.loss_error, one.points_loss, say)),
         (say.say("best move"), f"A  {move_name(best.move, say)}"),
-        (say.say("played"), f"B  {move_name(choice.played, say)}"),
+        (say.say("played"), f"B  {move_name(placement.played, say)}"),
         (say.say("best line"), line_text(one.line)),
         (say.say("values"), source_name(one.source, say)),
     ]
@@ -266,7 +266,7 @@ def _mistake(review: Review, one: Judged, say: Words) -> str:
     why = "".join(f"<li>{escaped(render(reason, say.language_code))}</li>" for reason in one.reasons)
     better = say.say("What the best move does better")
     because = f"<h4>{escaped(better)}</h4><ul>{why}</ul>" if why else ""
-    drawn = position_svg(choice.view, language_code=say.language_code, moves={"A": best.move, "B": choice.played})
+    drawn = position_svg(placement.view, language_code=say.language_code, moves={"A": best.move, "B": placement.played})
     opened = " open" if one.verdict.mistake else ""
     return (
         f'<details class="mistake" id="{anchor(one)}"{opened}><summary>{head}</summary>\n<div class="parts">'
@@ -279,8 +279,8 @@ def _truth(review: Review, one: Judged) -> list[frozenset[Tile]] | None:
     """By seat the tiles that it held, where they are known."""
     if not review.subject.whole:
         return None
-    story = review.subject.stories[one.choice.round]
-    return [frozenset(story.view(seat, one.choice.event).hand) for seat in range(review.subject.players)]
+    story = review.subject.stories[one.placement.round]
+    return [frozenset(story.view(seat, one.placement.event).hand) for seat in range(review.subject.players)]
 
 
 def _all_placements(review: Review, say: Words) -> str:
@@ -303,8 +303,14 @@ def _all_placements(review: Review, say: Words) -> str:
 
 
 def _placement_row(one: Judged, say: Words) -> tuple[str, ...]:
-    choice = one.choice
-    plain = (str(choice.round + 1), str(choice.event + 1), str(choice.seat), str(choice.played), str(choice.points))
+    placement = one.placement
+    plain = (
+        str(placement.round + 1),
+        str(placement.event + 1),
+        str(placement.seat),
+        str(placement.played),
+        str(placement.points),
+    )
     if one.best is None:
         return (*plain, "", "", source_name(one.source, say), "")
     loss = f"{percent(one.loss)} ± {uncertain(100 * one.loss_error)}"

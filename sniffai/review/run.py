@@ -7,9 +7,9 @@ from typing import Final, TypeAlias
 from sniffai.checks import is_listed, read_callable, read_kind, shown
 from sniffai.errors import RecordError
 from sniffai.play.workers import check_workers, mapped
-from sniffai.review.drawing import DrawLuck, weigh_draw
+from sniffai.review.draws import DrawLuck, weigh_draw
 from sniffai.review.judge import Judged, judge
-from sniffai.review.story import Choice, Point, Subject
+from sniffai.review.story import Moment, Placement, Subject
 from sniffai.review.summary import Review, put_together
 from sniffai.search.analysis import Analysis
 from sniffai.search.params import Limits
@@ -27,20 +27,20 @@ Result: TypeAlias = Judged | DrawLuck
 class Job:
     """One piece of a review: a placement to judge or a draw to weigh, by itself."""
 
-    point: Point
+    moment: Moment
     limits: Limits
     seed: int
 
     @property
     def forced(self) -> bool:
         """Whether there is nothing to search."""
-        return isinstance(self.point, Choice) and self.point.forced
+        return isinstance(self.moment, Placement) and self.moment.forced
 
     def work(self) -> Generator[tuple[Searcher, Limits], Analysis, Result]:
         """What has to be searched, one search after the other: it is sent what each found, and returns the result."""
-        if isinstance(self.point, Choice):
-            return judge(self.point, self.limits, self.seed)
-        return weigh_draw(self.point, self.limits, self.seed)
+        if isinstance(self.moment, Placement):
+            return judge(self.moment, self.limits, self.seed)
+        return weigh_draw(self.moment, self.limits, self.seed)
 
 
 def jobs_of(subject: Subject, limits: Limits | None = None, seed: int = 0) -> list[Job]:
@@ -66,7 +66,7 @@ def each_job(subject: Subject, limits: Limits | None = None, seed: int = 0) -> I
     _read_subject(subject)
     check_seed(seed)
     given = _read_limits(limits)
-    return (Job(point, given, derived_seed(seed, point.round, point.event)) for point in subject.points())
+    return (Job(moment, given, derived_seed(seed, moment.round, moment.event)) for moment in subject.moments())
 
 
 def run_job(job: Job) -> Result:

@@ -94,7 +94,7 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Placement:
     """A placement, and all that its seat knew before."""
 
     round: int
@@ -127,7 +127,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class TalonDraw:
     """The draws of one turn, and what their seat knew before and after."""
 
     round: int
@@ -153,7 +153,7 @@ class Drawing:
         return drawn.tiles or ()
 
 
-Point = Choice | Drawing
+Moment = Placement | TalonDraw
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,17 +218,17 @@ class Subject:
 
     @property
     def size(self) -> int:
-        """How many :meth:`points` there are."""
+        """How many :meth:`moments` there are."""
         return sum(
             isinstance(event, (Draw, Play)) and event.seat in story.seats
             for story in self.stories
             for event in story.events
         )
 
-    def points(self) -> Iterator[Point]:
+    def moments(self) -> Iterator[Moment]:
         """Everything that has to be valued, in the order of play."""
         for number, story in enumerate(self.stories):
-            yield from _points(story, number)
+            yield from _moments(story, number)
 
 
 def check_follows(before: Round, after: Round, path: str) -> None:
@@ -252,18 +252,18 @@ def check_follows(before: Round, after: Round, path: str) -> None:
         raise RecordError(message, reason="WRONG_LEADER", field=f"{path}.leader")
 
 
-def _points(story: Story, number: int) -> Iterator[Point]:
+def _moments(story: Story, number: int) -> Iterator[Moment]:
     view_of = story.follow()
     for i, event in enumerate(story.events):
         if event.seat not in story.seats:
             continue
         if isinstance(event, Draw):
             before = view_of(event.seat, i)
-            yield Drawing(number, i, before, view_of(event.seat, i + 1), story.banked(before))
+            yield TalonDraw(number, i, before, view_of(event.seat, i + 1), story.banked(before))
         elif isinstance(event, Play):
             view = view_of(event.seat, i)
             drew = i > 0 and isinstance(story.events[i - 1], Draw)
-            yield Choice(number, i, view, event.move, event.points or 0, story.banked(view), drew)
+            yield Placement(number, i, view, event.move, event.points or 0, story.banked(view), drew)
 
 
 def _outcome(round_: Round) -> Value:

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 from sniffai.checks import read_kind
 from sniffai.errors import RecordError
 from sniffai.events import Play
-from sniffai.review.drawing import DrawLuck
+from sniffai.review.draws import DrawLuck
 from sniffai.review.judge import Judged
 from sniffai.review.ledger import Account, Step, StepKind, account_of, match_account, start_of, steps_of
 from sniffai.review.story import Story, Subject
@@ -195,15 +195,15 @@ def put_together(
     account = match_account([(round_.account, round_.steps) for round_ in rounds], final)
     ordered = [one for round_ in rounds for one in round_.judged]
     players = tuple(
-        _player(subject, seat, [one for one in ordered if one.choice.seat == seat], account)
+        _player(subject, seat, [one for one in ordered if one.placement.seat == seat], account)
         for seat in subject.stories[0].seats
     )
     return Review(subject, limits, seed, rounds, account, players)
 
 
 def _round_review(story: Story, number: int, judged: Sequence[Judged], drawn: Sequence[DrawLuck]) -> RoundReview:
-    own = {one.choice.event: one for one in judged if one.choice.round == number}
-    draws = {one.drawing.event: one for one in drawn if one.drawing.round == number}
+    own = {one.placement.event: one for one in judged if one.placement.round == number}
+    draws = {one.talon_draw.event: one for one in drawn if one.talon_draw.round == number}
     steps = steps_of(story, number, own, draws)
     return RoundReview(
         story=story,
@@ -259,12 +259,12 @@ def _step_dict(step: Step) -> dict[str, Any]:
 
 
 def _draw_dict(found: DrawLuck) -> dict[str, Any]:
-    drawing, luck = found.drawing, found.luck
-    team = team_of(drawing.before.players, drawing.seat)
+    talon_draw, luck = found.talon_draw, found.luck
+    team = team_of(talon_draw.before.players, talon_draw.seat)
     return {
-        "event": drawing.event,
-        "seat": drawing.seat,
-        "tiles": [str(tile) for tile in drawing.tiles],
+        "event": talon_draw.event,
+        "seat": talon_draw.seat,
+        "tiles": [str(tile) for tile in talon_draw.tiles],
         "expected": found.expected.to_dict(),
         "luck": None if luck is None else {"win_probability": luck.chances[team], "points": luck.margins[team]},
         "error": found.error,
@@ -276,18 +276,18 @@ def decision_dict(one: Judged) -> dict[str, Any]:
 
     :raises RecordError: it is no :class:`Judged`.
     """
-    choice = read_kind(one, Judged, "one", "NOT_JUDGED", RecordError).choice
+    placement = read_kind(one, Judged, "one", "NOT_JUDGED", RecordError).placement
     told: dict[str, Any] = {
-        "round": choice.round,
-        "event": choice.event,
-        "seat": choice.seat,
-        "team": choice.team,
+        "round": placement.round,
+        "event": placement.event,
+        "seat": placement.seat,
+        "team": placement.team,
         "phase": one.phase,
         "source": one.source,
-        "view": choice.view.to_text(),
-        "played": str(choice.played),
-        "points": choice.points,
-        "after_draw": choice.after_draw,
+        "view": placement.view.to_text(),
+        "played": str(placement.played),
+        "points": placement.points,
+        "after_draw": placement.after_draw,
         "verdict": str(one.verdict),
     }
     if one.best is None or one.played is None or one.value is None:

@@ -148,8 +148,8 @@ def _placements(listed: Sequence[Judged], say: Words) -> TextTable:
 
 
 def _placement(one: Judged, say: Words) -> tuple[str, ...]:
-    choice = one.choice
-    plain = (str(choice.round + 1), str(choice.event + 1), str(choice.seat), str(choice.played))
+    placement = one.placement
+    plain = (str(placement.round + 1), str(placement.event + 1), str(placement.seat), str(placement.played))
     source = source_name(one.source, say)
     if one.best is None:
         return (*plain, "", "", "", "", "", source, "")

@@ -20,7 +20,7 @@ from sniffai.review import (
     Verdict,
     read_subject,
 )
-from sniffai.review.drawing import DrawLuck
+from sniffai.review.draws import DrawLuck
 from sniffai.round import Round
 from sniffai.search.params import Limits
 from sniffai.v1 import analysis_service_pb2 as service_pb
@@ -163,17 +163,17 @@ def write_decision(one: Judged, index: int, language_code: str = "en") -> pb.Dec
     :param index: its place among the pieces of the review.
     :param language_code: of the reasons' text.
     """
-    choice = one.choice
+    placement = one.placement
     message = pb.DecisionReview(
         index=index,
-        round=choice.round,
-        event=choice.event,
-        seat=choice.seat,
-        team=choice.team,
+        round=placement.round,
+        event=placement.event,
+        seat=placement.seat,
+        team=placement.team,
         phase=PHASES[one.phase],
         source=SOURCES[one.source],
-        played=write_move(choice.played),
-        points=choice.points,
+        played=write_move(placement.played),
+        points=placement.points,
         verdict=VERDICTS[one.verdict],
         win_probability_loss=one.loss,
         win_probability_loss_error=one.loss_error,
@@ -196,12 +196,12 @@ def write_draw(one: DrawLuck, index: int) -> pb.DrawReview:
 
     :param index: their place among the pieces of the review.
     """
-    drawing = one.drawing
+    talon_draw = one.talon_draw
     return pb.DrawReview(
         index=index,
-        round=drawing.round,
-        event=drawing.event,
-        seat=drawing.seat,
+        round=talon_draw.round,
+        event=talon_draw.event,
+        seat=talon_draw.seat,
         luck=() if one.luck is None else _outlooks(one.luck),
         error=one.error,
     )

@@ -74,8 +74,8 @@ def test_every_beginning_of_a_match_and_of_a_view_can_be_reviewed(players: int) 
     for whole, subject in beginnings(players):
         if whole not in done:
             done[whole] = [run_job(job) for job in jobs_of(whole, FEW, 1)]
-        points = list(subject.points())
-        assert points == list(whole.points())[: len(points)]
+        points = list(subject.moments())
+        assert points == list(whole.moments())[: len(points)]
         found = collected(subject, FEW, 1, done[whole][: len(points)])
         told_everywhere(found)
         assert found.account.residual < 1e-9

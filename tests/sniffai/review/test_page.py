@@ -94,21 +94,21 @@ def test_every_mistake_has_its_table_belief_and_reasons() -> None:
 
 
 def hidden(one: object) -> list[object]:
-    choice = one.choice  # type: ignore[attr-defined]
-    placed = {move.tile for move in choice.view.placements}
-    return [tile for tile in TILES if tile not in placed and tile not in choice.view.hand]
+    placement = one.placement  # type: ignore[attr-defined]
+    placed = {move.tile for move in placement.view.placements}
+    return [tile for tile in TILES if tile not in placed and tile not in placement.view.hand]
 
 
 def test_the_heat_map_has_the_belief_and_the_truth() -> None:
     found = reviewed(3)
     one = next(one for one in found.judged if one.belief is not None and len(hidden(one)) > 5)
-    story = found.subject.stories[one.choice.round]
-    truth = [frozenset(story.view(seat, one.choice.event).hand) for seat in range(3)]
+    story = found.subject.stories[one.placement.round]
+    truth = [frozenset(story.view(seat, one.placement.event).hand) for seat in range(3)]
     drawn = heat_map(found.subject, one, truth, words("en"))
     assert one.belief is not None
     rows = re.findall(r'<th scope="row">(\S+)</th>(.*?)</tr>', drawn)
     assert [name for name, _ in rows] == [str(tile) for tile in hidden(one)]
-    others = [seat for seat in range(3) if seat != one.choice.seat]
+    others = [seat for seat in range(3) if seat != one.placement.seat]
     for tile, (_, cells) in zip(hidden(one), rows, strict=True):
         shown = re.findall(r">(◆ )?([\d–]+)</td>", cells)
         table = one.belief.table[tile.index]  # type: ignore[attr-defined]

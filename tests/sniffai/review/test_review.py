@@ -36,8 +36,8 @@ from sniffai.review import (
     review,
     run_job,
 )
-from sniffai.review.drawing import SAMPLES, _outcomes, weigh_draw
-from sniffai.review.story import Choice, Drawing, Story
+from sniffai.review.draws import SAMPLES, _outcomes, weigh_draw
+from sniffai.review.story import Placement, Story, TalonDraw
 from sniffai.review.strength import Strength, lead_margins, level_names, measured, strength_of
 from sniffai.review.tables import text_tables
 from sniffai.review.verdict import phase_of, verdict_of
@@ -140,7 +140,7 @@ def test_json_counts_from_0_and_people_from_1(players: int) -> None:
 def test_skill_is_what_the_decisions_lost(players: int) -> None:
     found = reviewed(players)
     for player in found.players:
-        own = [one for one in found.judged if one.choice.seat == player.seat]
+        own = [one for one in found.judged if one.placement.seat == player.seat]
         changed = found.account.moves[player.seat]
         assert changed.chances[player.team] == pytest.approx(-sum(one.loss for one in own), abs=1e-9)
         assert changed.margins[player.team] == pytest.approx(-player.tally.points_loss, abs=1e-9)
@@ -228,14 +228,14 @@ def test_forced_and_exact_decisions_are_marked(players: int) -> None:
     sources = {one.source for one in judged}
     assert sources == ({"forced", "search", "exact"} if players == 2 else {"forced", "search"})
     for one in judged:
-        legal = sniffai.search.searcher.distinct_moves(one.choice.view)
+        legal = sniffai.search.searcher.distinct_moves(one.placement.view)
         assert (one.source == "forced") == (len(legal) == 1)
         if one.source == "forced":
             assert (one.value, one.loss, one.verdict) == (None, 0.0, Verdict.NONE)
         if one.source == "exact":
             assert one.loss_error == 0.0
             assert one.loss >= 0.0
-            assert one.choice.view.talon_size == 0
+            assert one.placement.view.talon_size == 0
         if one.was_best:
             assert one.loss == 0.0
 
@@ -260,10 +260,10 @@ def test_only_what_the_seat_knew_counts() -> None:
     whole = review(Subject.of_rounds([round_]), FEW, seed=9)
     for seat in range(2):
         own = review(Subject.of_view(round_.view(seat)), FEW, seed=9)
-        assert [one.choice.seat for one in own.judged] == [seat] * len(own.judged)
-        pairs = zip(own.judged, [one for one in whole.judged if one.choice.seat == seat], strict=True)
+        assert [one.placement.seat for one in own.judged] == [seat] * len(own.judged)
+        pairs = zip(own.judged, [one for one in whole.judged if one.placement.seat == seat], strict=True)
         for mine, other in pairs:
-            assert mine.choice.view == other.choice.view
+            assert mine.placement.view == other.placement.view
             assert (mine.loss, mine.value, mine.reasons) == (other.loss, other.value, other.reasons)
         assert own.account.residual < 1e-9
         assert {step.kind for step in own.rounds[0].steps} & {StepKind.OTHERS, StepKind.HANDS} == {StepKind.OTHERS}
@@ -320,35 +320,35 @@ def test_pieces_are_made_one_after_the_other(players: int, monkeypatch: pytest.M
 # Draws
 
 
-def drawings(players: int) -> list[Drawing]:
+def talon_draws(players: int) -> list[TalonDraw]:
     """Those of rounds of any legal moves, which take long and empty the talon."""
     seeds = range(250 if players == 2 else 60)
     rounds = [play_round(Round.deal(players, seed), [named_player("random")] * players, seed) for seed in seeds]
     subjects = [Subject.of_rounds([round_]) for round_ in rounds]
-    return [point for subject in subjects for point in subject.points() if isinstance(point, Drawing)]
+    return [point for subject in subjects for point in subject.moments() if isinstance(point, TalonDraw)]
 
 
 @SEATS
 def test_draws_are_sampled_as_the_rules_make_them(players: int) -> None:
     passes = blocks = 0
-    for drawing in drawings(players):
-        open_pips = {point.pips for point in drawing.before.attachment_points()}
-        outcomes = list(_outcomes(drawing.before, 1))
+    for talon_draw in talon_draws(players):
+        open_pips = {point.pips for point in talon_draw.before.attachment_points()}
+        outcomes = list(_outcomes(talon_draw.before, 1))
         assert len(outcomes) == SAMPLES
         for outcome in outcomes:
             fits = [bool({tile.low, tile.high} & open_pips) for tile in outcome.drawn]
             assert fits == [False] * (len(fits) - 1) + [outcome.fits]
-            assert outcome.fits or len(outcome.drawn) == drawing.before.talon_size
-            assert not set(outcome.drawn) & set(drawing.before.hand)
+            assert outcome.fits or len(outcome.drawn) == talon_draw.before.talon_size
+            assert not set(outcome.drawn) & set(talon_draw.before.hand)
             view = outcome.view()
             if view is None:
                 blocks += 1
-                blocked = outcome.blocked(drawing)
+                blocked = outcome.blocked(talon_draw)
                 assert sum(blocked.margins) == pytest.approx(0.0)
                 assert sum(blocked.chances) == pytest.approx(1.0, abs=1e-6)
                 continue
             assert view.must == "play"
-            assert (view.seat == drawing.seat) == outcome.fits
+            assert (view.seat == talon_draw.seat) == outcome.fits
             passes += not outcome.fits
     assert passes > 0
     assert blocks > 0
@@ -357,8 +357,8 @@ def test_draws_are_sampled_as_the_rules_make_them(players: int) -> None:
 def test_a_better_tile_is_more_luck() -> None:
     """What the tiles drawn are worth is compared with what all tiles that might have come are worth."""
     found = []
-    for drawing in drawings(2)[:12]:
-        work = weigh_draw(drawing, Limits(simulations=400), 1)
+    for talon_draw in talon_draws(2)[:12]:
+        work = weigh_draw(talon_draw, Limits(simulations=400), 1)
         searcher, limits = next(work)
         try:
             while True:
@@ -593,4 +593,4 @@ def test_a_job_stands_by_itself() -> None:
     judged = [result for result in reversed(results) if isinstance(result, Judged)]
     whole = review(Subject.of_rounds(played(2)[:1]), FEW, seed=3)
     assert [decision_dict(one) for one in judged] == [decision_dict(one) for one in whole.judged]
-    assert [job.forced for job in jobs if isinstance(job.point, Choice)] == [not one.searched for one in judged]
+    assert [job.forced for job in jobs if isinstance(job.moment, Placement)] == [not one.searched for one in judged]

@@ -184,7 +184,7 @@ def test_a_review_of_a_decided_match_judges_points() -> None:
     )
     found = review(Subject.of_view(played), Limits(simulations=4000), seed=1)
     last = found.judged[-1]
-    assert (str(last.choice.played), str(last.best.move if last.best else "")) == ("4|6@2|6:HIGH", "4|5@3|5:HIGH")
+    assert (str(last.placement.played), str(last.best.move if last.best else "")) == ("4|6@2|6:HIGH", "4|5@3|5:HIGH")
     assert abs(last.loss) < 1e-4
     assert last.points_loss > 8
     assert last.verdict in (Verdict.ERROR, Verdict.BLUNDER)

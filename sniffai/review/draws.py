@@ -15,7 +15,7 @@ from sniffai.equity import load
 from sniffai.events import Draw
 from sniffai.history import History
 from sniffai.review.judge import share_of, standard_error
-from sniffai.review.story import Drawing
+from sniffai.review.story import TalonDraw
 from sniffai.review.values import Value, margins_of
 from sniffai.rules import deduction, team_of
 from sniffai.search.analysis import Analysis
@@ -36,7 +36,7 @@ DRAW_SHARE: Final = 0.25
 class DrawLuck:
     """What a draw changed."""
 
-    drawing: Drawing
+    talon_draw: TalonDraw
     expected: Value
     """What the draw was worth before it was made."""
     after: Value | None
@@ -61,7 +61,9 @@ class ValueSearcher(Searcher):
         return False
 
 
-def weigh_draw(drawing: Drawing, limits: Limits, seed: int) -> Generator[tuple[Searcher, Limits], Analysis, DrawLuck]:
+def weigh_draw(
+    talon_draw: TalonDraw, limits: Limits, seed: int
+) -> Generator[tuple[Searcher, Limits], Analysis, DrawLuck]:
     """Find the luck of one draw.
 
     :param limits: of a survey.
@@ -70,26 +72,26 @@ def weigh_draw(drawing: Drawing, limits: Limits, seed: int) -> Generator[tuple[S
     small = share_of(limits, DRAW_SHARE)
     spent = _Spent()
     after = None
-    if drawing.after.must == "play":
-        found = yield ValueSearcher(drawing.after, seed=derived_seed(seed, 0)), small
-        after = spent.value(found, drawing.banked)
+    if talon_draw.after.must == "play":
+        found = yield ValueSearcher(talon_draw.after, seed=derived_seed(seed, 0)), small
+        after = spent.value(found, talon_draw.banked)
     values: list[Value] = []
     known: dict[tuple[Tile, ...], Value] = {}
-    for number, outcome in enumerate(_outcomes(drawing.before, derived_seed(seed, 1))):
+    for number, outcome in enumerate(_outcomes(talon_draw.before, derived_seed(seed, 1))):
         if outcome.drawn in known:
             values.append(known[outcome.drawn])
             continue
         view = outcome.view()
         if view is None:
-            values.append(outcome.blocked(drawing))
+            values.append(outcome.blocked(talon_draw))
             continue
         found = yield ValueSearcher(view, seed=derived_seed(seed, 2, number)), small
-        values.append(spent.value(found, drawing.banked))
+        values.append(spent.value(found, talon_draw.banked))
         if outcome.fits:
             known[outcome.drawn] = values[-1]
-    team = team_of(drawing.before.players, drawing.seat)
+    team = team_of(talon_draw.before.players, talon_draw.seat)
     return DrawLuck(
-        drawing=drawing,
+        talon_draw=talon_draw,
         expected=Value.mean(values),
         after=after,
         error=standard_error([value.chances[team] for value in values]),
@@ -152,15 +154,15 @@ class _Outcome:
             voids=dict.fromkeys(passed, open_pips),
         )
 
-    def blocked(self, drawing: Drawing) -> Value:
+    def blocked(self, talon_draw: TalonDraw) -> Value:
         """What it is worth that the round is blocked in this world."""
         players = self.before.players
-        costs = [0] * len(drawing.banked)
+        costs = [0] * len(talon_draw.banked)
         for seat, hand in enumerate(self.hands):
             costs[team_of(players, seat)] += deduction(sum(tile.pips for tile in mask_tiles(hand)))
         scores = [score - cost for score, cost in zip(self.before.scores_now, costs, strict=True)]
         settled = margins_of([-cost for cost in costs])
-        margins = tuple(a + b for a, b in zip(drawing.banked, settled, strict=True))
+        margins = tuple(a + b for a, b in zip(talon_draw.banked, settled, strict=True))
         return Value(load(players).chance(scores), margins)
 
 
