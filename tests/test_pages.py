@@ -1,13 +1,18 @@
 """Pages of docs/ whose commands and sessions are run, and whose files and pictures are compared, to the digit."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import trustme
 
 from tools import examples, pictures
 
-PAGES = [examples.ROOT / "docs" / "tutorial.md", examples.ROOT / "docs" / "commands.md"]
+DOCS = examples.ROOT / "docs"
+TUTORIAL, SERVER = DOCS / "tutorial.md", DOCS / "how-to" / "run-a-server.md"
+PAGES = [TUTORIAL, DOCS / "commands.md", *sorted((DOCS / "how-to").glob("*.md"))]
+SECONDS = 120
 
 
 @pytest.fixture(scope="module")
@@ -30,5 +35,30 @@ def test_a_picture_is_as_it_is_drawn(name: str) -> None:
 
 
 def test_the_tutorial_shows_every_picture_of_its_round() -> None:
-    text = PAGES[0].read_text(encoding="utf-8")
+    text = TUTORIAL.read_text(encoding="utf-8")
     assert [name for name in pictures.PICTURES if f"](pictures/{name})" not in text] == []
+
+
+def shell_lines(page: Path) -> list[str]:
+    """The commands whose output a page does not show."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return "".join(blocks).splitlines()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_other_commands_of_a_page_exist(page: Path, tmp_path: Path) -> None:
+    """A server that would serve until it is stopped says by ``config`` that it can."""
+    authority = trustme.CA()
+    certificate = authority.issue_cert("localhost", "127.0.0.1")
+    certificate.cert_chain_pems[0].write_to_path(tmp_path / "server.pem")
+    certificate.private_key_pem.write_to_path(tmp_path / "server-key.pem")
+    for line in shell_lines(page):
+        if line.startswith("make "):
+            command, folder = line.replace("make", "make -n", 1), examples.ROOT
+        elif line.startswith("sniffai-server "):
+            command, folder = line.replace(" serve ", " config "), tmp_path
+        else:
+            assert line in {". .venv/bin/activate", "npm --prefix examples/node ci"}
+            continue
+        done = examples.completed(command, "", SECONDS, folder)
+        assert done.returncode == 0, done.stderr
