@@ -1,35 +1,45 @@
 """The client that blocks."""
 
-from collections.abc import Callable, Iterable
-from typing import Any, Self, TypeVar, Unpack
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 import grpc
 
-from sniffai.client import requests
+from sniffai.client import calls
 from sniffai.client.arguments import check_names
-from sniffai.client.connection import CONNECTING, DEFAULT_TIMEOUT, REVIEW_TIMEOUT, Connection, Tls
-from sniffai.client.requests import (
-    DealLike,
-    NoWishes,
-    PositionLike,
-    RecordLike,
-    ReviewWishes,
-    ViewLike,
-    WireMove,
-    Wishes,
-)
-from sniffai.client.streams import AnalysisStream, ReviewStream
-from sniffai.search.params import Limits
-from sniffai.v1 import (
-    analysis_service_pb2,
-    analysis_service_pb2_grpc,
-    engine_service_pb2,
-    engine_service_pb2_grpc,
-    rules_service_pb2,
-    rules_service_pb2_grpc,
-)
+from sniffai.client.calls import Call, Stubs, described
+from sniffai.client.connection import CONNECTING, DEFAULT_TIMEOUT, Connection, Tls
+from sniffai.client.requests import NoWishes
+from sniffai.client.streams import AnalysisStream, Failure, ReviewStream
 
-T = TypeVar("T")
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
+Answers = TypeVar("Answers")
+
+
+def _call(call: Callable[P, Call[Answer]]) -> "Callable[Concatenate[Client, P], Answer]":
+    """The method that makes a call and waits for its answer."""
+
+    def method(self: "Client", /, *args: P.args, **kwargs: P.kwargs) -> Answer:
+        prepared = call(*args, **kwargs)
+        try:
+            answer: Answer = prepared.start(self._stubs, self._connection)
+        except grpc.RpcError as error:
+            raise self._connection.failure(error) from None
+        return answer
+
+    return described(method, call)
+
+
+def _stream(
+    call: Callable[P, Call[Any]], kind: Callable[[Any, Failure], Answers]
+) -> "Callable[Concatenate[Client, P], Answers]":
+    """The method that makes a call whose answers come one by one."""
+
+    def method(self: "Client", /, *args: P.args, **kwargs: P.kwargs) -> Answers:
+        return kind(call(*args, **kwargs).start(self._stubs, self._connection), self._connection.failure)
+
+    return described(method, call, kind)
 
 
 class Client:
@@ -58,122 +68,20 @@ class Client:
         check_names(unknown, CONNECTING)
         self._connection = Connection(address, timeout, tls, api_key, wait_for_ready)
         self._channel = _channel(self._connection)
-        self._analysis = analysis_service_pb2_grpc.AnalysisServiceStub(self._channel)
-        self._rules = rules_service_pb2_grpc.RulesServiceStub(self._channel)
-        self._engine = engine_service_pb2_grpc.EngineServiceStub(self._channel)
+        self._stubs = Stubs(self._channel)
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a client is neither copied nor pickled: its connection belongs to one process")
 
-    def recommend(
-        self, view: ViewLike, limits: Limits | None = None, *, timeout: float | None = None, **wishes: Unpack[Wishes]
-    ) -> analysis_service_pb2.RecommendMoveResponse:
-        """The move to make now, with the evaluation of all others.
-
-        The keywords are those of :class:`sniffai.client.Wishes`.
-
-        :raises SniffError: an argument cannot be sent; ``field`` is its name. Nothing is sent then.
-        :raises ServiceError: the view is wrong, another seat is to move, or the server cannot be reached.
-        """
-        return self._call(self._analysis.RecommendMove, requests.recommend_request(view, limits, wishes), timeout)
-
-    def analyze(
-        self,
-        position: PositionLike,
-        limits: Limits | None = None,
-        *,
-        timeout: float | None = None,
-        **wishes: Unpack[Wishes],
-    ) -> analysis_service_pb2.AnalyzeResponse:
-        """The evaluation of all legal moves of a view, or of a round with all hands known.
-
-        :raises ServiceError: as :meth:`recommend`.
-        """
-        return self._call(self._analysis.Analyze, requests.analyze_request(position, limits, wishes), timeout)
-
-    def stream_analyze(
-        self,
-        position: PositionLike,
-        limits: Limits | None = None,
-        *,
-        interval: float | None = None,
-        timeout: float | None = None,
-        **wishes: Unpack[Wishes],
-    ) -> AnalysisStream:
-        """:meth:`analyze` with snapshots on the way, every ``interval`` seconds.
-
-        :param interval: at least 0.05; 0.5 where not given.
-        """
-        request = requests.stream_request(position, limits, wishes, interval)
-        return AnalysisStream(self._start(self._analysis.StreamAnalyze, request, timeout), self._connection.failure)
-
-    def analyze_match(
-        self,
-        record: RecordLike,
-        limits: Limits | None = None,
-        *,
-        timeout: float = REVIEW_TIMEOUT,
-        **wishes: Unpack[ReviewWishes],
-    ) -> ReviewStream:
-        """The review of a match or a round: each placement and draw as it is done, at last the summary.
-
-        :param record: a match record or its text, rounds with all hands known, or one round as one seat saw it.
-        :param timeout: seconds for the whole; a match takes some, an hour is allowed where nothing is said.
-        """
-        request = requests.match_request(record, limits, wishes)
-        return ReviewStream(self._start(self._analysis.AnalyzeMatch, request, timeout), self._connection.failure)
-
-    def legal_moves(
-        self, view: ViewLike, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
-    ) -> rules_service_pb2.ListLegalMovesResponse:
-        """What the view's seat may do, with what each move does at once.
-
-        :raises ServiceError: the view is wrong, or the server cannot be reached.
-        """
-        return self._call(self._rules.ListLegalMoves, requests.legal_request(view, unknown), timeout)
-
-    def validate(
-        self, view: ViewLike, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
-    ) -> rules_service_pb2.ValidateViewResponse:
-        """Whether a view can be true, and what follows from it or is wrong with it.
-
-        :raises ServiceError: the server cannot be reached.
-        """
-        return self._call(self._rules.ValidateView, requests.validate_request(view, unknown), timeout)
-
-    def apply(
-        self, deal: DealLike, move: WireMove, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
-    ) -> rules_service_pb2.ApplyMoveResponse:
-        """One move in a round with all hands known, and the draws and passes that follow from it.
-
-        :raises ServiceError: the deal or the move is wrong, or the server cannot be reached.
-        """
-        return self._call(self._rules.ApplyMove, requests.apply_request(deal, move, unknown), timeout)
-
-    def deal(
-        self,
-        players: int,
-        seed: int | None = None,
-        leader: int | None = None,
-        scores: Iterable[int] = (),
-        *,
-        timeout: float | None = None,
-        **unknown: Unpack[NoWishes],
-    ) -> rules_service_pb2.DealRoundResponse:
-        """A shuffled round; the server draws what is not given.
-
-        :raises ServiceError: a number is out of range, or the server cannot be reached.
-        """
-        return self._call(self._rules.DealRound, requests.deal_request(players, seed, leader, scores, unknown), timeout)
-
-    def info(
-        self, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
-    ) -> engine_service_pb2.GetEngineInfoResponse:
-        """What the server is and can do.
-
-        :raises ServiceError: the server cannot be reached.
-        """
-        return self._call(self._engine.GetEngineInfo, requests.info_request(unknown), timeout)
+    recommend = _call(calls.recommend)
+    analyze = _call(calls.analyze)
+    stream_analyze = _stream(calls.stream_analyze, AnalysisStream)
+    analyze_match = _stream(calls.analyze_match, ReviewStream)
+    legal_moves = _call(calls.legal_moves)
+    validate = _call(calls.validate)
+    apply = _call(calls.apply)
+    deal = _call(calls.deal)
+    info = _call(calls.info)
 
     def close(self) -> None:
         """End the connection, and the calls in flight."""
@@ -184,21 +92,6 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _call(self, method: Callable[..., T], request: Any, timeout: float | None) -> T:
-        try:
-            return self._start(method, request, timeout)
-        except grpc.RpcError as error:
-            raise self._connection.failure(error) from None
-
-    def _start(self, method: Callable[..., T], request: Any, timeout: float | None) -> T:
-        connection = self._connection
-        return method(
-            request,
-            timeout=connection.deadline(timeout),
-            metadata=connection.metadata,
-            wait_for_ready=connection.wait_for_ready or None,
-        )
 
 
 def _channel(connection: Connection) -> grpc.Channel:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 import grpc
 
@@ -11,6 +11,8 @@ from sniffai.v1.analysis_pb2 import Analysis
 from sniffai.v1.analysis_service_pb2 import AnalyzeMatchResponse
 
 Item = TypeVar("Item")
+Failure: TypeAlias = Callable[[Any], ServiceError]
+"""Makes the error to raise of one of gRPC's."""
 
 
 class Stream(Generic[Item]):
@@ -20,7 +22,7 @@ class Stream(Generic[Item]):
     other calls do.
     """
 
-    def __init__(self, call: Any, failure: Callable[[Any], ServiceError]) -> None:
+    def __init__(self, call: Any, failure: Failure) -> None:
         self._call = call
         self._failure = failure
         self._closed = False
@@ -69,7 +71,7 @@ class ReviewStream(Stream[AnalyzeMatchResponse]):
 class AsyncStream(Generic[Item]):
     """:class:`Stream` for asyncio."""
 
-    def __init__(self, call: Any, failure: Callable[[Any], ServiceError]) -> None:
+    def __init__(self, call: Any, failure: Failure) -> None:
         self._call = call
         self._failure = failure
         self._closed = False
