@@ -232,11 +232,11 @@ def measure(players: int, options: argparse.Namespace) -> str:
     work = partial(judge, players, options.simulations, options.objective, options.least, options.most)
     found: list[Verdict] = []
     tried = 0
-    with ProcessPoolExecutor(options.workers) as pool:
+    with ProcessPoolExecutor(options.workers) as executor:
         while len(found) < options.deals:
             seeds = range(options.seed + tried, options.seed + tried + min(1000, options.deals))
             tried += len(seeds)
-            found += [verdict for verdict in pool.map(work, seeds, chunksize=10) if verdict is not None]
+            found += [verdict for verdict in executor.map(work, seeds, chunksize=10) if verdict is not None]
     found = found[: options.deals]
     if options.show:
         for verdict in found:

@@ -83,8 +83,8 @@ def _results(jobs: Sequence[Job], workers: int) -> Iterable[tuple[Pairing, Cost,
     if workers == 1:
         yield from map(_play, jobs)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        yield from pool.map(_play, jobs)
+    with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
+        yield from executor.map(_play, jobs)
 
 
 def _play(job: Job) -> tuple[Pairing, Cost, Cost]:

@@ -124,8 +124,8 @@ def main() -> int:
 def calibrated(views: Sequence[sniffai.View], plan: Plan) -> int:
     """Simulations that one search does in its time while the other slots search, too."""
     limits = sniffai.Limits(seconds=plan.search_seconds)
-    with ThreadPoolExecutor(plan.slots) as pool:
-        found = list(pool.map(lambda view: sniffai.analyze(view, limits), views[: 4 * plan.slots]))
+    with ThreadPoolExecutor(plan.slots) as executor:
+        found = list(executor.map(lambda view: sniffai.analyze(view, limits), views[: 4 * plan.slots]))
     return max(100, round(statistics.median(one.effort.simulations for one in found) / 100) * 100)
 
 

@@ -6,7 +6,7 @@ import click
 
 from sniffai.cli.parts import deal_options, json_option
 from sniffai.cli.terminal import progress_bar, show, table, tell, tell_json
-from sniffai.lab.calibration import CalibrationReport, Model, calibrate
+from sniffai.lab.calibration import CalibrationReport, PlayerModel, calibrate
 from sniffai.play.levels import named_player
 from sniffai.play.statistics import Estimate
 from sniffai.search.nets import load_policy
@@ -24,7 +24,7 @@ def command(players: int, seed: int, rounds: int, player: str, worlds: int, as_j
 
     Printed are the log-likelihood of the true hidden hands, and how often tiles said to be held were.
     """
-    model = Model(load_policy(players), MODEL_TEMPERATURES[players], SearchParams().floor, worlds)
+    model = PlayerModel(load_policy(players), MODEL_TEMPERATURES[players], SearchParams().floor, worlds)
     who = named_player(player, Limits())
     report = _under_a_bar(rounds, lambda progress: calibrate(who, model, rounds, seed, progress))
     if as_json:

@@ -40,7 +40,7 @@ Table = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class PlayerModel:
     """How the other seats are taken to choose, and how many worlds are weighed by it."""
 
     policy: Policy
@@ -114,7 +114,7 @@ class Judgement(ArrayHolder):
 
 def calibrate(
     player: Player,
-    model: Model,
+    model: PlayerModel,
     rounds: int,
     seed: int,
     progress: Callable[[int], None] | None = None,
@@ -134,7 +134,7 @@ def calibrate(
     return _report(model.policy.players, [judgements for judgements in played if judgements])
 
 
-def judge(decision: Decision, model: Model, seed: int) -> Judgement:
+def judge(decision: Decision, model: PlayerModel, seed: int) -> Judgement:
     """What the beliefs say at one decision."""
     view = decision.view.core()
     pools = [_pool(view, model, seed, hands) for hands in (None, decision.hands)]
@@ -152,7 +152,7 @@ def judge(decision: Decision, model: Model, seed: int) -> Judgement:
     )
 
 
-def _pool(view: CoreView, model: Model, seed: int, hands: Sequence[int] | None) -> Pool:
+def _pool(view: CoreView, model: PlayerModel, seed: int, hands: Sequence[int] | None) -> Pool:
     return weighted_worlds(view, model.worlds, seed, model.policy, model.temperatures, model.floor, hands)
 
 

@@ -45,10 +45,10 @@ def mapped(work: Callable[[Job], Result], jobs: Iterable[Job], workers: int) -> 
         return
     # A fresh process each: a fork would copy the locks of whatever threads this one has.
     context = _Context()
-    with _pool(workers, context) as pool:
+    with _executor(workers, context) as executor:
         try:
             with _without_interrupts():
-                results = [pool.submit(work, job) for job in jobs]
+                results = [executor.submit(work, job) for job in jobs]
             for result in results:
                 yield result.result()
         except BaseException:
@@ -92,7 +92,7 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _pool(workers: int, context: _Context) -> ProcessPoolExecutor:
+def _executor(workers: int, context: _Context) -> ProcessPoolExecutor:
     """Worker processes.
 
     :raises LimitsError: the system has no semaphores for them, as in some sandboxes.

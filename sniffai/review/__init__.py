@@ -19,7 +19,7 @@ from sniffai.review.run import DEFAULT_SIMULATIONS, Job, Result, collected, each
 from sniffai.review.source import of_record, read_subject
 from sniffai.review.story import Subject
 from sniffai.review.strength import Strength
-from sniffai.review.summary import PlayerSummary, Review, Tally, decision_dict
+from sniffai.review.summary import DecisionTally, PlayerSummary, Review, decision_dict
 from sniffai.review.values import Value
 from sniffai.review.verdict import PHASES, SIGNIFICANT, THRESHOLDS, Verdict
 
@@ -29,6 +29,7 @@ __all__ = [
     "SIGNIFICANT",
     "THRESHOLDS",
     "Account",
+    "DecisionTally",
     "Job",
     "Judged",
     "PlayerSummary",
@@ -38,7 +39,6 @@ __all__ = [
     "StepKind",
     "Strength",
     "Subject",
-    "Tally",
     "Value",
     "Verdict",
     "collected",

@@ -25,7 +25,7 @@ from sniffai.review.heat import heat_map
 from sniffai.review.judge import Judged
 from sniffai.review.story import Subject
 from sniffai.review.strength import LEAST_DECISIONS
-from sniffai.review.summary import PlayerSummary, Review, Tally
+from sniffai.review.summary import DecisionTally, PlayerSummary, Review
 from sniffai.review.terms import (
     isolated,
     level_name,
@@ -196,7 +196,7 @@ def _phases(player: PlayerSummary, say: Words) -> str:
     return _table(heads, rows, "phases")
 
 
-def _short_loss(tally: Tally) -> str:
+def _short_loss(tally: DecisionTally) -> str:
     return f"{percent(tally.loss)} ± {uncertain(100 * tally.loss_error)}"
 
 

@@ -25,7 +25,7 @@ FORM: Final = "sniffai.review/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class DecisionTally:
     """Decisions summed up. A *decision* is a placement that the rules left a choice for."""
 
     decisions: int
@@ -81,12 +81,12 @@ class PlayerSummary:
     team: int
     name: str
     """``""`` where the record names nobody."""
-    tally: Tally
+    tally: DecisionTally
     forced: int
     """Placements without a choice."""
     exact: int
     """Decisions whose values are exact, since nothing was hidden any more."""
-    phases: Mapping[str, Tally]
+    phases: Mapping[str, DecisionTally]
     """By :data:`PHASES`."""
     luck: Value
     """Of the seat's team: see :class:`Account`."""
@@ -220,10 +220,10 @@ def _player(subject: Subject, seat: int, judged: Sequence[Judged], account: Acco
         seat=seat,
         team=team_of(subject.players, seat),
         name=subject.names[seat],
-        tally=Tally.of(choices),
+        tally=DecisionTally.of(choices),
         forced=len(judged) - len(choices),
         exact=sum(one.source == "exact" for one in choices),
-        phases={phase: Tally.of(one for one in choices if one.phase == phase) for phase in PHASES},
+        phases={phase: DecisionTally.of(one for one in choices if one.phase == phase) for phase in PHASES},
         luck=account.all_luck,
         strength=strength_of([one.points_loss for one in choices], subject.players),
     )

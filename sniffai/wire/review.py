@@ -8,6 +8,7 @@ from sniffai.errors import SniffError
 from sniffai.review import (
     DEFAULT_SIMULATIONS,
     Account,
+    DecisionTally,
     Judged,
     PlayerSummary,
     Review,
@@ -15,7 +16,6 @@ from sniffai.review import (
     StepKind,
     Strength,
     Subject,
-    Tally,
     Value,
     Verdict,
     read_subject,
@@ -249,7 +249,7 @@ def _strength(strength: Strength) -> pb.Strength:
     return pb.Strength(level=strength.level, scale=strength.scale, low=strength.low, high=strength.high)
 
 
-def _tally(tally: Tally) -> pb.DecisionTally:
+def _tally(tally: DecisionTally) -> pb.DecisionTally:
     return pb.DecisionTally(
         decision_count=tally.decisions,
         doubtful_count=tally.verdicts[Verdict.DOUBTFUL],

@@ -76,9 +76,9 @@ def test_answers_do_not_depend_on_turns(callers: SimpleNamespace) -> None:
     """Searches of two callers hand one slot over again and again; their answers are that of one alone."""
     limits = {"simulations": 150_000}
     with running_server(slots=1, keys_file=callers.file) as server, stubs_of(server.address) as stubs:
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(2) as executor:
             found = [
-                pool.submit(stubs.analysis.Analyze, request(limits, seed=7), metadata=key, timeout=TIMEOUT)
+                executor.submit(stubs.analysis.Analyze, request(limits, seed=7), metadata=key, timeout=TIMEOUT)
                 for key in (callers.a, callers.b)
             ]
             wait_until(lambda: server.server.searches.queue.paused == 1)

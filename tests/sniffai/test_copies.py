@@ -288,8 +288,8 @@ def there(value: Any) -> Any:
 
 def test_values_go_to_another_process_and_back(values: dict[type, Any]) -> None:
     kinds = [kind for kind in values if kind is not Watch]
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        back = pool.submit(there, [values[kind] for kind in kinds]).result(timeout=60)
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
+        back = executor.submit(there, [values[kind] for kind in kinds]).result(timeout=60)
     assert back == [values[kind] for kind in kinds]
 
 

@@ -171,8 +171,8 @@ def test_an_error_in_a_snapshot_ends_all_trees() -> None:
 
 def test_ctrl_c_in_a_thread_is_left_to_the_main_one() -> None:
     """A search in another thread is none of its business: it goes on."""
-    with ThreadPoolExecutor(1) as pool:
-        search = pool.submit(analyze, VIEW, Limits(seconds=0.4))
+    with ThreadPoolExecutor(1) as executor:
+        search = executor.submit(analyze, VIEW, Limits(seconds=0.4))
         with alarm(0.1), pytest.raises(AlarmError):
             search.result()
         assert search.result().stop_reason == "time"

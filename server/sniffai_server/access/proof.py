@@ -113,8 +113,8 @@ def _grpc_server(chain: bytes, key: bytes, ca: bytes | None) -> Iterator[int]:
 
     :raises ProofError: gRPC cannot read the files.
     """
-    with ThreadPoolExecutor(1) as pool:
-        server = grpc.server(pool, options=[("grpc.so_reuseport", 0)])
+    with ThreadPoolExecutor(1) as executor:
+        server = grpc.server(executor, options=[("grpc.so_reuseport", 0)])
         credentials = grpc.ssl_server_credentials([(key, chain)], ca, require_client_auth=False)
         try:
             port = server.add_secure_port("127.0.0.1:0", credentials)

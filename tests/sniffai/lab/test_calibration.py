@@ -10,7 +10,7 @@ import pytest
 
 import sniffai
 from sniffai.cli.group import run
-from sniffai.lab.calibration import BELIEFS, Model, calibrate
+from sniffai.lab.calibration import BELIEFS, PlayerModel, calibrate
 from sniffai.lab.temperature import PHASES, Choice, fit_temperatures, mean_log_likelihood, read_choices
 from sniffai.moves import Move
 from sniffai.play.players import GreedyPlayer, RandomPlayer
@@ -36,8 +36,8 @@ class SoftPlayer:
         return Move.from_codes(tile, at)
 
 
-def model(players: int, worlds: int = 400) -> Model:
-    return Model(load_policy(players), MODEL_TEMPERATURES[players], worlds=worlds)
+def model(players: int, worlds: int = 400) -> PlayerModel:
+    return PlayerModel(load_policy(players), MODEL_TEMPERATURES[players], worlds=worlds)
 
 
 # Self-play
