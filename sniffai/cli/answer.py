@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from sniffai.cli.terminal import show, table, tell
+from sniffai.cli.terminal import show, tell, text_table
 from sniffai.explain import sentences
 from sniffai.explain.languages import Words, words
 from sniffai.explain.numbers import fixed, uncertain
@@ -81,7 +81,7 @@ def _print_moves(moves: Sequence[pb.MoveEvaluation], team: int, objective: Objec
         for head, cell in _columns(objective, any(entry.visits for entry in moves), say)
         if any(cells := [cell(entry, value) for entry, value in zip(moves, values, strict=True)])
     }
-    made = table(*columns)
+    made = text_table(*columns)
     for row in zip(*columns.values(), strict=True):
         made.add_row(*row)
     show(made)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import click
 
 from sniffai.cli.parts import deal_options, json_option
-from sniffai.cli.terminal import progress_bar, show, table, tell, tell_json
+from sniffai.cli.terminal import progress_bar, show, tell, tell_json, text_table
 from sniffai.lab.calibration import CalibrationReport, PlayerModel, calibrate
 from sniffai.play.levels import named_player
 from sniffai.play.statistics import Estimate
@@ -42,12 +42,12 @@ def _under_a_bar(total: int, work: Callable[[Callable[[int], None]], Calibration
 
 def _print(report: CalibrationReport) -> None:
     tell(f"{report.players} seats, {report.rounds} rounds, {report.decisions} decisions")
-    made = table("belief", "log-likelihood of the hidden hands>", "above the one before>", "Brier score>")
+    made = text_table("belief", "log-likelihood of the hidden hands>", "above the one before>", "Brier score>")
     for belief in report.beliefs:
         made.add_row(belief.name, _nats(belief.log_likelihood), _nats(belief.gain), f"{belief.brier:.4f}")
     show(made)
     names = [belief.name for belief in report.beliefs]
-    made = table("said to be held", *(head for name in names for head in (f"{name}: said>", "held>", "tiles>")))
+    made = text_table("said to be held", *(head for name in names for head in (f"{name}: said>", "held>", "tiles>")))
     for row in zip(*(belief.reliability for belief in report.beliefs), strict=True):
         cells = [cell for bin_ in row for cell in (_share(bin_.said), _share(bin_.held), str(bin_.count))]
         made.add_row(f"{row[0].low:.1f} to {row[0].high:.1f}", *cells)

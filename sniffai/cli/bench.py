@@ -5,7 +5,7 @@ from dataclasses import asdict
 import click
 
 from sniffai.cli.parts import json_option
-from sniffai.cli.terminal import show, table, tell, tell_json
+from sniffai.cli.terminal import show, tell, tell_json, text_table
 from sniffai.lab.bench import equity_ratio, measure, packed_round_bytes, signature, thread_ratio
 from sniffai.rules import PLAYERS
 
@@ -30,7 +30,7 @@ def command(only_signature: bool, scale: float, as_json: bool) -> None:
         }
         tell_json(report, indent=2)
         return
-    made = table("what, per second on one core", "seats>", "median>", "slowest>", "fastest>")
+    made = text_table("what, per second on one core", "seats>", "median>", "slowest>", "fastest>")
     for speed in speeds:
         made.add_row(speed.name, str(speed.players), *map(_millions, (speed.per_second, speed.slowest, speed.fastest)))
     show(made)

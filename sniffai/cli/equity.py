@@ -9,7 +9,7 @@ from rich.table import Table
 
 from sniffai.cli.output import Output
 from sniffai.cli.parts import BadInput, json_option
-from sniffai.cli.terminal import progress_bar, show, table, tell, tell_json
+from sniffai.cli.terminal import progress_bar, show, tell, tell_json, text_table
 from sniffai.equity import Equity, lead_value, load, read_equity, save_equity
 from sniffai.errors import SniffError
 from sniffai.lab.equity.build import LOWEST, ROUNDS, EquityPlan, build
@@ -166,7 +166,7 @@ def _show_scores(equity: Equity, scores: tuple[int, ...], leader: int | None, as
         told = {"scores": scores, "leader": leader, "chances": chances, "errors": errors, "notes": notes}
         tell_json(told)
         return
-    made = table("team", "points>", "wins the match>", "±>")
+    made = text_table("team", "points>", "wins the match>", "±>")
     for team, values in enumerate(zip(scores, chances, errors, strict=True)):
         points, chance, error = values
         made.add_row(str(team), str(points), f"{100 * chance:.2f} %", f"{100 * error:.2f} %")
@@ -189,7 +189,7 @@ def _table(equity: Equity, step: int, third: int) -> Table:
     """The leading team's chance: a row an own score, a column a score of the other, or of the next seat."""
     below = range(-step, equity.lowest - 1, -step)
     shown = [*reversed(below), *range(0, TARGET[equity.players], step)]
-    made = table("own \\ other" if equity.players != 3 else "own \\ next", *(f"{points}>" for points in shown))
+    made = text_table("own \\ other" if equity.players != 3 else "own \\ next", *(f"{points}>" for points in shown))
     for own in shown:
         scores = [[own, other, third][: TEAMS[equity.players]] for other in shown]
         made.add_row(str(own), *(f"{100 * equity.chance(row, 0)[0]:.1f}" for row in scores))
@@ -211,7 +211,7 @@ def _made_lines(equity: Equity) -> Iterable[str]:
 
 
 def _check_table(found: CheckResult) -> Table:
-    made = table("scores", "leader>", "table>", "±>", "played>", "differs>", "within>", "")
+    made = text_table("scores", "leader>", "table>", "±>", "played>", "differs>", "within>", "")
     for row in found.comparisons:
         team = row.standing.leader % len(row.won)
         chance, share = row.chances[team], row.shares[team]

@@ -6,7 +6,7 @@ import click
 
 from sniffai.cli.parts import json_option
 from sniffai.cli.remote import Remote, remote_options
-from sniffai.cli.terminal import show, table, tell, tell_json, tell_json_text
+from sniffai.cli.terminal import show, tell, tell_json, tell_json_text, text_table
 from sniffai.rules import HAND_SIZE, PLAYERS, TALON_SIZE, TARGET, TEAMS
 from sniffai.version import VERSION
 
@@ -39,7 +39,7 @@ def _games() -> list[dict[str, int]]:
 
 
 def _print_games() -> None:
-    made = table("players>", "teams>", "hand>", "talon>", "target>")
+    made = text_table("players>", "teams>", "hand>", "talon>", "target>")
     for game in _games():
         made.add_row(*map(str, game.values()))
     show(made)

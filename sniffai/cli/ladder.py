@@ -18,7 +18,7 @@ from sniffai.cli.contest import (
 )
 from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option
-from sniffai.cli.terminal import show, table, tell, tell_json
+from sniffai.cli.terminal import show, tell, tell_json, text_table
 from sniffai.play.arena_result import ArenaResult
 from sniffai.play.levels import LEVELS
 
@@ -65,7 +65,7 @@ def _print(results: Sequence[ArenaResult], markdown: bool) -> None:
     if markdown:
         tell("\n".join(_markdown(rows)))
         return
-    made = table(*COLUMNS)
+    made = text_table(*COLUMNS)
     for row in rows:
         made.add_row(*row)
     show(made)

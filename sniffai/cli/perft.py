@@ -6,7 +6,7 @@ import click
 
 from sniffai.cli.forms import load
 from sniffai.cli.parts import deal_options, json_option
-from sniffai.cli.terminal import show, table, tell, tell_json
+from sniffai.cli.terminal import show, tell, tell_json, text_table
 from sniffai.perft_counts import divide, perft
 from sniffai.round import Round
 
@@ -47,7 +47,7 @@ def _print_divide(round_: Round, depth: int, as_json: bool) -> None:
     if as_json:
         tell_json({"round": round_.to_text(), "depth": depth, "sequences": total, "divide": counts}, indent=2)
         return
-    made = table("move", "sequences>")
+    made = text_table("move", "sequences>")
     for move, sequences in counts.items():
         made.add_row(move, str(sequences))
     show(made)

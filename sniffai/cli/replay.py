@@ -25,7 +25,7 @@ class Replayed:
     events: int
     verdict: str
     """What came of it, in words."""
-    tables: tuple[Layout, ...]
+    layouts: tuple[Layout, ...]
     """How the table lay at the end of each round."""
 
 
@@ -46,7 +46,7 @@ def command(file: str, in_words: bool, language_code: str | None, as_json: bool)
         tell_json({"rounds": replayed.rounds, "events": replayed.events, "right": True})
     else:
         tell(f"{form.name}: {replayed.rounds} rounds, {replayed.events} events, all right{replayed.verdict}")
-        for number, layout in enumerate(replayed.tables if in_words else (), 1):
+        for number, layout in enumerate(replayed.layouts if in_words else (), 1):
             tell(f"{number}: {describe(layout, language_code or 'en')}")
 
 
@@ -55,9 +55,9 @@ def _replay(form: Form) -> Replayed:
     if isinstance(what, View):
         return Replayed(1, len(what.events), "", (what.layout,))
     rounds = _replay_match(form.name, what) if isinstance(what, MatchRecord) else _rounds(form)
-    tables = tuple(round_.layout for round_ in rounds)
+    layouts = tuple(round_.layout for round_ in rounds)
     events = sum(len(round_.history) for round_ in rounds)
-    return Replayed(len(rounds), events, "" if isinstance(what, Traces) else _verdict(rounds), tables)
+    return Replayed(len(rounds), events, "" if isinstance(what, Traces) else _verdict(rounds), layouts)
 
 
 def _replay_match(name: str, record: MatchRecord) -> tuple[Round, ...]:

@@ -8,7 +8,7 @@ from sniffai.cli.forms import Form, load, named
 from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option, lang_option
 from sniffai.cli.signs import complain
-from sniffai.cli.terminal import progress_bar, show, table, tell, tell_json
+from sniffai.cli.terminal import progress_bar, show, tell, tell_json, text_table
 from sniffai.review import DEFAULT_SIMULATIONS, Review, html_report, review
 from sniffai.review.tables import result_line, text_tables
 from sniffai.search.params import Limits
@@ -77,7 +77,7 @@ def command(
 
 def _print(found: Review, language_code: str, every: bool) -> None:
     for one in text_tables(found, language_code, every=every):
-        made = table(*one.columns)
+        made = text_table(*one.columns)
         made.title = one.title or None
         for row in one.rows:
             made.add_row(*row)

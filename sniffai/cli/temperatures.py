@@ -3,7 +3,7 @@
 import click
 
 from sniffai.cli.parts import deal_options, json_option
-from sniffai.cli.terminal import show, table, tell_json
+from sniffai.cli.terminal import show, tell_json, text_table
 from sniffai.lab.temperature import fit_temperatures, read_choices
 from sniffai.play.levels import named_player
 from sniffai.play.selfplay import decisions
@@ -31,7 +31,7 @@ def command(players: int, seed: int, rounds: int, player: str, floor: float, as_
     if as_json:
         tell_json([fit.to_dict() for fit in fits])
         return
-    made = table("phase", "temperature>", "choices>", "log-likelihood>", "of a blind guess>", "policy's best>")
+    made = text_table("phase", "temperature>", "choices>", "log-likelihood>", "of a blind guess>", "policy's best>")
     for fit in fits:
         agreement = f"{100 * fit.agreement:.1f} %"
         numbers = (f"{fit.temperature:.2f}", str(fit.choices), f"{fit.log_likelihood:.3f}", f"{fit.blind:.3f}")

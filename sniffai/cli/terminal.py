@@ -117,7 +117,7 @@ class SafeTable(Table):
         super().add_row(*(visible(str(cell).translate(ISOLATES), "") for cell in cells), **options)
 
 
-def table(*columns: str) -> Table:
+def text_table(*columns: str) -> Table:
     """An empty table; a column whose name ends in ``>`` is aligned to the right.
 
     One whose name ends in ``?`` is left out where there is no room for it.

@@ -11,8 +11,7 @@ from typing import Any, Final, TypeVar
 
 from sniffai.checks import as_whole, is_listed, read_integers, read_kind, shown
 from sniffai.draw.faces import DIM, FELT, MARK, tile_back, tile_face
-from sniffai.draw.svg import document, element, label
-from sniffai.draw.table import (
+from sniffai.draw.layout_picture import (
     LARGEST,
     LINE,
     MARGIN,
@@ -20,15 +19,16 @@ from sniffai.draw.table import (
     TEXT,
     Part,
     count_part,
+    layout_part,
     legend_part,
     letters,
-    table_part,
     tag_sign,
 )
+from sniffai.draw.svg import document, element, label
 from sniffai.draw.tally import Tally
 from sniffai.errors import LimitsError, ViewError
+from sniffai.explain.description import describe, sum_text, tile_name
 from sniffai.explain.languages import Words, read_language, words
-from sniffai.explain.table import describe, sum_text, tile_name
 from sniffai.layout import Layout
 from sniffai.moves import Move, MoveLike
 from sniffai.tiles import Tile, TileLike, read_tiles
@@ -58,7 +58,7 @@ def layout_svg(
     read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
     say = words(read_language(language_code))
     tags = _point_tags(layout, names, _read_moves(moves))
-    parts = [table_part(layout, tags), count_part(layout, say)]
+    parts = [layout_part(layout, tags), count_part(layout, say)]
     if names:
         parts.append(legend_part(layout, tags, say))
     title = say.say("Table: {sum}", sum=sum_text(layout)) if layout.placements else say.say("No tile has been played.")
@@ -107,7 +107,7 @@ def position_svg(
     say = words(read_language(language_code))
     tagged = _read_moves(moves)
     tags = _point_tags(view.layout, names, tagged)
-    parts = [_seats_part(view, say), table_part(view.layout, tags), count_part(view.layout, say)]
+    parts = [_seats_part(view, say), layout_part(view.layout, tags), count_part(view.layout, say)]
     if names:
         parts.append(legend_part(view.layout, tags, say))
     parts += [_talon_part(view, say), _hand_part(view.hand, tagged)]

@@ -11,9 +11,9 @@
 (15, 'It scores 15 points.')
 """
 
+from sniffai.explain.description import describe, sentences
 from sniffai.explain.languages import LANGUAGES, read_language
 from sniffai.explain.reasons import Reason, ReasonKind, compare, reasons
-from sniffai.explain.table import describe, sentences
 from sniffai.explain.wording import render, render_all
 
 __all__ = [

@@ -5,10 +5,10 @@ from typing import Final
 
 from sniffai.checks import is_listed, read_kind, shown
 from sniffai.errors import LimitsError
+from sniffai.explain.description import joined_sentences, move_name, tile_name
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.numbers import MINUS, fixed, uncertain
 from sniffai.explain.reasons import Reason, ReasonKind
-from sniffai.explain.table import joined_sentences, move_name, tile_name
 
 CERTAIN: Final = 1.0 - 1e-9
 """A chance that only rounding keeps from being 1."""

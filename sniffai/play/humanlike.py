@@ -76,7 +76,7 @@ def forget(view: View) -> View:
 
     :param view: its seat is to place a tile.
     """
-    table = Snapshot(
+    snapshot = Snapshot(
         placements=view.placements,
         hand=view.hand,
         hand_sizes=view.hand_sizes,
@@ -84,4 +84,4 @@ def forget(view: View) -> View:
         voids=((),) * view.players,
         drawn_tile=view.forced,
     )
-    return View(view.players, view.seat, view.scores_now, table)
+    return View(view.players, view.seat, view.scores_now, snapshot)

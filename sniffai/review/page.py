@@ -8,9 +8,9 @@ from sniffai.draw import position_svg
 from sniffai.draw.svg import escaped
 from sniffai.errors import RecordError
 from sniffai.explain import render
+from sniffai.explain.description import joined_sentences, move_name
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.numbers import fixed, uncertain
-from sniffai.explain.table import joined_sentences, move_name
 from sniffai.packaged import read_packaged
 from sniffai.review.charts import (
     account_chart,

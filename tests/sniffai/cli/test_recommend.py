@@ -15,7 +15,7 @@ from rich.console import Console
 import sniffai
 from sniffai import wire
 from sniffai.cli.group import run
-from sniffai.cli.terminal import fit, table
+from sniffai.cli.terminal import fit, text_table
 from sniffai.explain import sentences
 from tests.server.support import running_server
 
@@ -128,7 +128,7 @@ def test_losses_are_told_in_what_is_maximised(capsys: pytest.CaptureFixture[str]
 
 def test_tables_are_made_as_narrow_as_the_terminal() -> None:
     def lines(width: int) -> list[str]:
-        made = table("#>", "move", "points>", "values?", "then?")
+        made = text_table("#>", "move", "points>", "values?", "then?")
         made.add_row("1", "0|5@1|5:HIGH (= 5|6:LOW)", "15", "searched", "1|6@1|1:SIDE_A? 2|6@1|6:HIGH?")
         fit(made, width)
         console = Console(width=width, file=io.StringIO())

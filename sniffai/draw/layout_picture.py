@@ -1,4 +1,4 @@
-"""The table as a picture: a plan on felt, its open ends marked, the count below."""
+"""A layout as a picture: a plan on felt, its open ends marked, the count below."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Final
 from sniffai.draw.faces import DIM, INK, MARK, SNIFF, counted_mark, open_mark, outline, tile_face
 from sniffai.draw.geometry import Box, OpenEnd, PlacedTile, end_values, plan_layout
 from sniffai.draw.svg import element, label
+from sniffai.explain.description import port_name, sum_text
 from sniffai.explain.languages import Words
-from sniffai.explain.table import port_name, sum_text
 from sniffai.layout import AttachmentPoint, Layout
 
 PAGE: Final = 360
@@ -34,7 +34,7 @@ class Part:
     shapes: str
 
 
-def table_part(layout: Layout, tags: Mapping[str, str]) -> Part:
+def layout_part(layout: Layout, tags: Mapping[str, str]) -> Part:
     """The tiles and the marks of their open ends.
 
     :param tags: by attachment point, up to three signs to write beyond its mark.

@@ -1,4 +1,4 @@
-"""The table in words, as the rule documents describe their examples (docs/rules.md §3 and §4).
+"""A layout in words, as the rule documents describe their examples (docs/rules.md §3 and §4).
 
 The count as a sum, the points, the tiles, what is joined to what, where a tile can be joined, what each end counts.
 """
