@@ -13,7 +13,7 @@ Only events count as seen: that a seat to move has not drawn so far says nothing
 joined, unless a pass follows; where nothing follows yet and the talon is empty, its last tile may be any.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -218,7 +218,7 @@ def same_history(sight: Sight, round_: Round) -> bool:
 def by_tables(sight: Sight) -> tuple[int, Marginals]:
     """The number of assignments and the marginals, by counting tile by tile."""
     rows = table(sight)
-    slots = tuple(size for _, _, size in slots_of(sight))
+    slots = packed(size for _, _, size in slots_of(sight))
     owners = [batch.owner for batch, _, _ in slots_of(sight)]
     played, count = places_of_play(sight), counter(rows)
     marginals: Marginals = {}
@@ -228,23 +228,35 @@ def by_tables(sight: Sight) -> tuple[int, Marginals]:
     return count(0, slots), marginals
 
 
-State: TypeAlias = tuple[int, ...]
-"""Free places left in every slot."""
+State: TypeAlias = int
+"""Free places left in every slot, in a digit of its own: none has as many as ``BASE``."""
+
+BASE = 32
 
 
-def taken(state: State, slot: int) -> State:
-    return (*state[:slot], state[slot] - 1, *state[slot + 1 :])
+def packed(sizes: Iterable[int]) -> State:
+    return sum(size * BASE**slot for slot, size in enumerate(sizes))
+
+
+@cache
+def digit(slot: int) -> tuple[State, State]:
+    """One place of a slot, and a state's bits that say how many are free."""
+    return BASE**slot, (BASE - 1) * BASE**slot
+
+
+def places(state: State, row: list[int]) -> list[tuple[int, State]]:
+    """Each slot of a row with a free place, and the state once it is taken."""
+    return [(slot, state - place) for slot in row for place, free in [digit(slot)] if state & free]
 
 
 def any_assignment(sight: Sight, rng: Random) -> Assignment:
     """One of the assignments that agree with the history, each equally likely."""
     rows, slots = table(sight), slots_of(sight)
-    count, state = counter(rows), tuple(size for _, _, size in slots)
+    count, state = counter(rows), packed(size for _, _, size in slots)
     filled: dict[tuple[str, int], list[Tile]] = {(batch.owner, batch.born): [] for batch, _, _ in slots}
     for index, (tile, row) in enumerate(zip(foreign_tiles(sight), rows, strict=True)):
-        free = [slot for slot in row if state[slot]]
-        slot = rng.choices(free, [count(index + 1, taken(state, slot)) for slot in free])[0]
-        state = taken(state, slot)
+        free = places(state, row)
+        slot, state = rng.choices(free, [count(index + 1, left) for _, left in free])[0]
         filled[slots[slot][0].owner, slots[slot][0].born].append(tile)
     return [(batch, filled[batch.owner, batch.born]) for batch in batches(sight)]
 
@@ -253,9 +265,8 @@ def shares(count: Any, index: int, row: list[int], ways: dict[State, int], owner
     """How the tile of an index is shared out among the places."""
     found: dict[str, int] = {}
     for state, before in ways.items():
-        for slot in (slot for slot in row if state[slot]):
-            owner, after = owners[slot], count(index + 1, taken(state, slot))
-            found[owner] = found.get(owner, 0) + before * after
+        for slot, left in places(state, row):
+            found[owners[slot]] = found.get(owners[slot], 0) + before * count(index + 1, left)
     total = sum(found.values())
     return {owner: Fraction(number, total) for owner, number in found.items() if number}
 
@@ -267,7 +278,7 @@ def counter(rows: list[list[int]]) -> Any:
     def count(index: int, state: State) -> int:
         if index == len(rows):
             return 1
-        return sum(count(index + 1, taken(state, slot)) for slot in rows[index] if state[slot])
+        return sum([count(index + 1, left) for _, left in places(state, rows[index])])
 
     return count
 
@@ -279,10 +290,8 @@ def forward(rows: list[list[int]], slots: State) -> Iterator[dict[State, int]]:
         yield ways
         after: dict[State, int] = {}
         for state, number in ways.items():
-            for slot in row:
-                if state[slot]:
-                    left = taken(state, slot)
-                    after[left] = after.get(left, 0) + number
+            for _, left in places(state, row):
+                after[left] = after.get(left, 0) + number
         ways = after
 
 

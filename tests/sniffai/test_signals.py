@@ -179,16 +179,19 @@ def test_ctrl_c_in_a_thread_is_left_to_the_main_one() -> None:
 
 
 NOTE = """
-import os, threading, time
+import os, sys, threading, time
 
 def note():
-    while time.process_time() < 1.5:
+    loaded = started = 0
+    while time.process_time() - started < 0.3 or "sniffai_ext" not in sys.modules:
+        if len(sys.modules) != loaded:
+            loaded, started = len(sys.modules), time.process_time()
         time.sleep(0.02)
     open(os.path.join(os.environ["NOTES"], str(os.getpid())), "w").close()
 
 threading.Thread(target=note, daemon=True).start()
 """
-"""Run by each Python process of a command: it leaves a note once it has worked for longer than loading takes."""
+"""Run by each Python process of a command: it leaves a note once it has worked for a while without loading a module."""
 
 
 def command(notes: Path, *args: str) -> "subprocess.Popen[str]":
