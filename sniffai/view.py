@@ -115,6 +115,21 @@ class View:
         seen = tuple(_as_seen(event, seat) for event in history)
         return cls(start.players, seat, start.scores, History(start.leader, start.hands[seat], seen))
 
+    def without_voids(self) -> "View":
+        """What the table shows now, without what draws and passes showed of the other hands.
+
+        The view's seat is to place a tile.
+        """
+        snapshot = Snapshot(
+            placements=self.placements,
+            hand=self.hand,
+            hand_sizes=self.hand_sizes,
+            talon_size=self.talon_size,
+            voids=((),) * self.players,
+            drawn_tile=self.forced,
+        )
+        return View(self.players, self.seat, self.scores_now, snapshot)
+
     # What was told
 
     @property

@@ -5,17 +5,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from sniffai import Round
-from sniffai.search.roots import RootMove
+from sniffai_ext.rows import RootMove
 from sniffai_ext.search import Search
+from sniffai_ext.search_options import SearchOptions
 
 
 def one_simulation(round_: Round, move: tuple[int, int], **options: Any) -> RootMove:
     """What the one simulation of a move shows, all hands and the talon known."""
     core = round_.core()
     world = list(core.hands), list(core.talon)
-    search = Search(round_.view(round_.seat).core(), 1, root_moves=[move], world=world, proofs=False, **options)
+    view = round_.view(round_.seat).core()
+    search = Search(view, 1, SearchOptions(proofs=False, **options), root_moves=[move], world=world)
     assert search.run(1, math.inf) == "simulations"
-    (row,) = map(RootMove._make, search.root_moves())
+    (row,) = search.root_moves()
     assert (row.tile, row.at, row.visits) == (*move, 1)
     return row
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sniffai.equity import load
 from sniffai.rules import TEAMS
-from sniffai.search.roots import RootMove
+from sniffai_ext.rows import RootMove
 
 FEW_VISITS = 30
 """Below, a move comes after those with more."""
@@ -47,7 +47,7 @@ def in_order(rows: Sequence[RootMove], team: int, *, match: bool) -> list[RootMo
         return row.chances[team] - row.chance_errors[team] / 2
 
     def margin(row: RootMove) -> float:
-        return row.means[team] - row.errors[team] / 2
+        return row.margins[team] - row.margin_errors[team] / 2
 
     often = [row for row in rows if row.visits >= FEW_VISITS]
     seldom = sorted((row for row in rows if row.visits < FEW_VISITS), key=lambda row: (-row.visits, -row.utility))

@@ -5,9 +5,15 @@ stored in its place is which of its children is best, below 0: -1 - the child's 
 the round.
 """
 
+from sniffai_ext.round cimport play
 from sniffai_ext.tree cimport Node, Tree
-from sniffai_ext.types cimport uint32_t
+from sniffai_ext.types cimport RUNNING, State, uint8_t, uint32_t
 
+cdef extern from * nogil:
+    """
+    #define SNIFF_EQUAL 1e-9
+    """
+    const double EQUAL "SNIFF_EQUAL"  # points: utilities that lie less apart are the same
 
 cdef inline bint is_proven(const Node *node) noexcept nogil:
     return node.spread < 0
@@ -30,3 +36,37 @@ cdef inline void prove(Tree *tree, uint32_t node, int best, double utility) noex
     """
     tree.nodes[node].spread = -1 - best if tree.nodes[node].count else -1
     tree.nodes[node].total = utility * tree.nodes[node].visits
+
+cdef inline bint all_proven(const Tree *tree, uint32_t parent, int count) noexcept nogil:
+    """Whether each of a node's ``count`` legal moves has a proven value."""
+    cdef uint32_t i, first = tree.nodes[parent].children
+    if tree.nodes[parent].count < count:
+        return False
+    for i in range(first, first + count):
+        if not is_proven(tree.nodes + i):
+            return False
+    return True
+
+cdef inline uint32_t best_proven(const Tree *tree, uint32_t parent) noexcept nogil:
+    """The proven move of a node that is best for the seat to move, 0 if none is proven.
+
+    Of equal ones the first by tile, half and kind.
+    """
+    cdef uint32_t i, best = 0, first = tree.nodes[parent].children
+    cdef const Node *nodes = tree.nodes
+    cdef double gain
+    for i in range(first, first + nodes[parent].count):
+        if not is_proven(nodes + i):
+            continue
+        if best:
+            gain = proven_utility(nodes + i) - proven_utility(nodes + best)
+            if gain < -EQUAL or (gain < EQUAL and nodes[i].key > nodes[best].key):
+                continue
+        best = i
+    return best
+
+cdef inline void play_out_proof(const Tree *tree, uint32_t node, State *state) noexcept nogil:
+    """Play the best line of a proven node to the end of the round."""
+    while state.end == RUNNING:
+        node = best_reply(tree, node)
+        play(state, <uint8_t> tree.nodes[node].key)

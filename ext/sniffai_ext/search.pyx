@@ -20,83 +20,51 @@ Where nothing is hidden, a node stands for one state, so an end of the round pro
 all proven is proven (MCTS-Solver, Winands, Björnsson and Saito 2008); late ends are solved at once at a new node. What
 is proven is not searched again, and told instead of a mean (:mod:`sniffai_ext.proof`).
 
-Margin: what the round brings from here, in points, settlement included. With two teams it is a team's points less the
-other team's; with three seats a seat's points less the mean of the others' (each plays for itself). Reaching the target
-ends the round there (rules 7). The utility that the tree maximises is that margin, or what counts beyond the round: the
-chance to win the match (:mod:`sniffai_ext.equity`), in points of which MATCH_POINTS are worth the match, and more of
-them where the match is as good as decided. Where chances cannot be told apart, the margin decides.
+What a simulation yields, and which utility the tree maximises: :mod:`sniffai_ext.valuation`. How the root's moves
+compare, and when the search knows enough: :mod:`sniffai_ext.root_statistics`.
 """
 
-from libc.math cimport INFINITY, M_SQRT2, erfc, fabs, hypot, sqrt, sqrtf
+from libc.math cimport INFINITY
 from libc.stdint cimport INT32_MAX, INT64_MAX
 from libc.string cimport memcpy
 
+from sniffai_ext.checks cimport read_int, read_items, read_real, read_seed, read_tiles, read_whole
 from sniffai_ext.clock cimport monotonic
-from sniffai_ext.checks cimport read_flag, read_int, read_items, read_real, read_seed, read_tiles, read_whole
-from sniffai_ext.equity cimport Equity, win_chance
+from sniffai_ext.late_ends cimport close_end_solver, look_to_the_end, open_end_solver
 from sniffai_ext.layout cimport Layout
 from sniffai_ext.policy cimport draw_by_softmax, rate_moves
-from sniffai_ext.proof cimport best_reply, is_proven, prove, proven_utility
+from sniffai_ext.proof cimport (
+    all_proven, best_proven, best_reply, is_proven, play_out_proof, prove, proven_utility,
+)
 from sniffai_ext.rng cimport below, next64, seed_rng
 from sniffai_ext.rollout cimport roll_out
-from sniffai_ext.round cimport choice, count_moves, draw_until_fit, give_pass, legal_moves, place, play, settle_turn
+from sniffai_ext.root_statistics cimport (
+    RootStatistics, is_decided, is_precise, named_move, note_proof, note_result, untried_move,
+)
+from sniffai_ext.round cimport count_moves, draw_until_fit, give_pass, legal_moves, place, play, settle_turn
+from sniffai_ext.select cimport prefetch_children, select_child
 from sniffai_ext.signals cimport answer, called, watch_signals
-from sniffai_ext.solver cimport Line, close_prover, open_prover, prove_line, tiles_left
-from sniffai_ext.solver cimport prove as prove_value
-from sniffai_ext.tree cimport Node, add_child, close_tree, open_tree
+from sniffai_ext.tree cimport OUTCOME, Node, add_child, close_tree, find_child, open_tree, outcome_child
 from sniffai_ext.types cimport (
     ALL_TILES, FITTING, MAX_MOVES, RUNNING, TILES, lowest, move_tile, popcount, target_of, team_count, team_of,
     uint16_t,
 )
-from sniffai_ext.utility cimport end_chances, hoped_chances, settlement
-from sniffai_ext.world_value cimport world_values
+from sniffai_ext.valuation cimport MATCH_POINTS, Result, utility_for, value_end, value_leaf, weigh_utilities
 
 from sniffai_ext.errors import BusyError, LimitsError, ViewError
-from sniffai_ext.worlds import MOST_WORLDS, check_choices
+from sniffai_ext.root_statistics import ranked
+from sniffai_ext.rows import LineMove
 from sniffai_ext.shown import shown
 
-cdef extern from * nogil:
-    """
-    /* ln(x) for x >= 1 within 2e-4: exponent by bits, mantissa by a polynomial. Several times faster than logf. */
-    static inline float sniff_ln(float x) {
-        union { float f; uint32_t u; } v = { x };
-        float e = (float)((int)(v.u >> 23) - 127);
-        v.u = (v.u & 0x7fffff) | 0x3f800000;
-        return 0.69314718f * (e - 1.7417939f + (2.8212026f + (-1.4699568f + (0.44717955f - 0.056570851f * v.f)
-                              * v.f) * v.f) * v.f);
-    }
-    """
-    float fast_ln "sniff_ln"(float x) noexcept
-    void prefetch "__builtin_prefetch"(const void *address) noexcept
-
 cdef enum:
-    OUTCOME = 256         # keys from here on are outcomes
-    FEW_VISITS = 30       # below, a root move is not judged
-    MATCH_POINTS = 250    # what the match is worth: so that its chance spreads about as far as a round's margin
-    SWING = 30            # points won or lost in a round, to see how far its chance spreads at the scores
-    LEAST_SPREAD = 25     # points that such a swing is worth at least
     NEAR_TARGET = 60      # points before the target: from there on leaves are rolled out, as order decides
     SPREAD_START = 3      # simulations that the spread a node starts from counts for
     SPREAD_MEMORY = 1000  # simulations after which a node's spread begins to forget
     FOLLOW_FROM = 500     # visits of a node from which on the other seats may follow the policy: it takes its time
     MOST_TREES = 1024     # side by side
-    END_TILES = 18        # with as many off the table or fewer, ends are solved at new nodes if nothing is hidden
-    END_TILES_UNPRUNED = 14  # the same without the solver: with 3 seats, or in a match that is as good as decided
-    END_PLACEMENTS = 256  # that this may take
-    END_TABLE = 1 << 18   # bytes that the solver remembers positions in
-    USUAL_DEVIATION = 30  # of a round's margin, in points
     CHECK_EVERY = 64      # simulations between two looks at the clock, the stop flag and signals: well under 0.2 ms
     CHECK_EVERY_OPEN = 8  # the same where nothing is hidden: a simulation may solve an end
 
-cdef double POINT_SHARE = 4e-6  # of the match that a point is worth beside its chance, to choose among equal chances
-cdef double RESOLUTION = 1e-4   # chances that differ by less are not told apart,
-cdef double CLOSE = 2e-3        # nor those that differ by less than this
-cdef double APART = 2.0         # and by less than so many standard errors
-cdef double MOST_EXPLORATION = 1e6
-cdef double EQUAL = 1e-9       # points: utilities that lie less apart are the same
-cdef double CAUTION = 0.5     # standard errors by which a root move's value is lowered before the moves are ranked
-cdef double DOUBT = 2.25      # times the standard error of a difference that decides: a young tree errs otherwise, too
-cdef double DRIFTS = 3.0      # times that the drift of a tree counts in the errors that are told
 cdef double FOLLOW_TEMPERATURE = 1.5  # of the policy that the other seats follow, in points
 
 cdef enum StopReason:
@@ -107,10 +75,6 @@ cdef enum StopReason:
     DECIDED = 4
     PRECISE = 5
 
-STATED_DRIFTS = DRIFTS
-RANK_CAUTION = CAUTION
-CLOSE_CHANCES = CLOSE
-DECISION_DOUBT = DOUBT
 STOP_REASONS = ("simulations", "time", "memory", "stopped", "decided", "precise")
 
 
@@ -143,136 +107,65 @@ cdef class Search:
     into the tree raises BusyError then.
 
     :param view: the seat is to move and can place a tile.
-    :param seed: 0..2**64-1; the same view, seed, parameters and number of simulations give the same tree.
-    :param exploration: least weight of the exploration term of UCB1, in points, below the root.
-    :param root_exploration: the same at the root.
-    :param by_spread: the weight in standard deviations of the node's values; the larger of both holds.
-    :param root_share: share of the simulations that is spread evenly over the root's moves, 0..1.
-    :param revisit: every move of a node is tried at least so many times the root of its availability, 0..1.
-    :param common_worlds: whether the n-th simulation of every root move has the same world; else each has its own.
-    :param epsilon: chance of a random move in a rollout, 0..1.
-    :param equity: chances to win the match; None: they are not told.
-    :param match: whether the utility is the chance to win the match; else it is the margin of the round.
-    :param memory_bytes: hard cap for the tree.
-    :param expected: simulations to make room for at once, a hint.
-    :param pool: worlds to weigh when it first runs, and to draw from; 0: every determinization is a fresh sample.
-    :param extra_worlds: further worlds in the pool, weighted by a fit to those.
-    :param policy: model of the other seats; None: all worlds weigh the same.
-    :param temperatures: of the model's choices by phase, in points, each 0.000001..1,000,000.
-    :param floor: share of choices that the model takes for random, 0.000001..1.
-    :param follow: share of their choices in which the other seats follow the policy in the tree, 0..1.
-    :param value: evaluates leaves; None: leaves are rolled out.
+    :param seed: 0..2**64-1; the same view, seed, options and number of simulations give the same tree.
+    :param options: a :class:`~sniffai_ext.search_options.SearchOptions`; None: its defaults.
     :param root_moves: the only moves to consider at the root, as ``(tile, at)``; None: all.
     :param world: ``(hands, talon)``, tile masks by seat and tile indices in the order of drawing: nothing is hidden,
         every determinization is this world. None: the belief's.
-    :param proofs: whether ends of the round prove values where nothing is hidden; else all are means.
     :param stop: ends runs, together with all others that look at it; None: one of its own, see :meth:`stop`.
     :raises SniffError: it is not the seat's turn to place a tile, no deal explains the view, a root move is not legal,
-        the world is not one of the view's, or a parameter is out of range.
+        the world is not one of the view's, or the options are for another number of seats.
     """
 
-    def __cinit__(self, View view not None, seed, *, exploration=40.0, root_exploration=80.0, by_spread=1.0,
-                  root_share=0.5, revisit=0.1, common_worlds=True, epsilon=0.1, Equity equity=None, match=False,
-                  memory_bytes=1 << 28, expected=0, pool=0, extra_worlds=0, Policy policy=None,
-                  temperatures=(3.0, 3.0, 3.0), floor=0.05, follow=0.0, WorldValue value=None, root_moves=None,
-                  world=None, proofs=True, StopFlag stop=None):
+    def __cinit__(self, View view not None, seed, SearchOptions options=None, *, root_moves=None, world=None,
+                  StopFlag stop=None):
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
-        for data in (policy, value, equity):
-            if data is not None and data.players != view.players:
-                raise LimitsError(f"data for {data.players} seats cannot serve {view.players}",
-                                  reason="WRONG_NET", field="players")
-        self.match = read_flag(match, "match")
-        self.common_worlds = read_flag(common_worlds, "common_worlds")
-        if self.match and equity is None:
-            raise LimitsError("the chance to win the match takes a table of match equity", reason="NO_EQUITY",
-                              field="match")
-        self._take_growth(exploration, root_exploration, by_spread, root_share, revisit)
-        self.epsilon = parts(epsilon, "epsilon")
-        memory_bytes = read_whole(memory_bytes, "memory_bytes", 0, INT64_MAX)
-        expected = read_whole(expected, "expected", 0, INT64_MAX)
-        cdef int room = read_whole(pool, "pool", 0, MOST_WORLDS)
-        cdef int extra = read_whole(extra_worlds, "extra_worlds", 0, MOST_WORLDS)
+        if options is None:
+            options = SearchOptions()
+        options.check_players(view.players)
+        self.options = options
+        self.growth = options.growth
+        self.epsilon, self.follow = options.epsilon, options.follow
+        self.common_worlds = options.common_worlds
+        self.root.valuation = &self.valuation
         seed_rng(&self.rng, read_seed(seed))
         self.world_seed = next64(&self.rng)
-        if not open_tree(&self.tree, memory_bytes, min(expected + expected // 2, 1 << 20)):
-            raise LimitsError(f"{memory_bytes} bytes are too few for a tree", reason="MEMORY_TOO_SMALL",
+        if not open_tree(&self.tree, options.memory_bytes, min(options.expected + options.expected // 2, 1 << 20)):
+            raise LimitsError(f"{options.memory_bytes} bytes are too few for a tree", reason="MEMORY_TOO_SMALL",
                               field="memory_bytes")
         self.view = view.copy()
         self.belief = Belief.of(view)
         self.view.fill_state(&self.start)
-        self.equity = equity
-        self.table = NULL if equity is None else &equity.table
-        self.team = team_of(view.players, view.seat)
-        self._weigh_utilities()
-        self._take_nets(policy, temperatures, floor, follow, value)
+        self._set_valuation()
         self._consider(self.view.legal_moves() if root_moves is None else root_moves)
         if world is not None:
             self._fix_world(world)
         else:
-            self.room, self.extra = room, extra
+            self.pool_pending = options.pool_size > 0
         self.flag = StopFlag() if stop is None else stop
         if self.view.players == 2 and self.view.talon_size == 0:
             self._see_all()
-        self.proofs = read_flag(proofs, "proofs") and self.known
-        # The solver tells chances in 20,000 steps: too few where only the margin is left to play for.
-        self.solver = self.proofs and self.view.players != 3 and self.chance_weight[self.team] <= MATCH_POINTS
-        if self.solver and not open_prover(&self.prover, END_TABLE, self.table, self.match):
-            raise LimitsError("there is no memory for the ends of the round", reason="NO_MEMORY", field="memory_bytes")
+        self.proofs = options.proofs and self.known
+        # Alpha-beta knows chances in 20,000 steps: too few where only the margin is left to play for.
+        if self.proofs and self.view.players != 3 and self.valuation.chance_weight[self.valuation.team] <= MATCH_POINTS:
+            if not open_end_solver(&self.ends, self.valuation.table, self.valuation.match):
+                raise LimitsError("there is no memory for the ends of the round", reason="NO_MEMORY",
+                                  field="memory_bytes")
 
-    def _weigh_utilities(self):
-        """What a chance and a point are worth to each team in the tree.
-
-        What UCB1 explores is measured in points. So where a round can hardly change a team's chance any more, as the
-        match is as good as decided for it, its chance is worth more points.
-        """
+    def _set_valuation(self):
         cdef int team
-        for team in range(team_count(self.view.players)):
-            self.chance_weight[team], self.margin_weight[team] = 0, 1
-            if self.match:
-                self.chance_weight[team] = max(<double> MATCH_POINTS, LEAST_SPREAD / self._swing(team))
-                self.margin_weight[team] = POINT_SHARE * self.chance_weight[team]
-
-    cdef double _swing(self, int own) except -1:
-        """How much more of the match a team has after SWING points won than after as many lost, points counted in."""
-        cdef int[3] scores
-        cdef float[3] chances
-        cdef int team, way, teams = team_count(self.view.players)
-        cdef double found = 2 * SWING * POINT_SHARE
-        for way in (1, -1):
-            for team in range(teams):
-                scores[team] = self.start.score[team] - way * (SWING // teams)
-            scores[own] += way * SWING
-            win_chance(self.table, scores, -1, chances)
-            found += way * chances[own]
-        return found
+        self.valuation.table = NULL if self.options.equity is None else &self.options.equity.table
+        self.valuation.match = self.options.match
+        self.valuation.team = team_of(self.view.players, self.view.seat)
+        for team in range(3):
+            self.valuation.score[team] = self.start.score[team]
+        weigh_utilities(&self.valuation, team_count(self.view.players))
+        if self.options.value is not None and not (self.valuation.match and self._near_target()):
+            self.valuation.leaf = &self.options.value.net
 
     def __reduce__(self):
         raise TypeError("a search is neither copied nor pickled: its tree belongs to one process")
-
-    def _take_growth(self, exploration, root_exploration, by_spread, root_share, revisit):
-        self.growth = Growth(
-            <float> read_real(exploration, "exploration", 0, MOST_EXPLORATION),
-            <float> read_real(root_exploration, "root_exploration", 0, MOST_EXPLORATION),
-            <float> read_real(by_spread, "by_spread", 0, MOST_EXPLORATION),
-            <float> read_real(root_share, "root_share", 0, 1),
-            <float> (read_real(revisit, "revisit", 0, 1) ** 2),
-        )
-
-    def _take_nets(self, Policy policy, temperatures, floor, follow, WorldValue value):
-        cdef int phase
-        self.policy = policy
-        self.value = value
-        self.follow = parts(follow, "follow")
-        self.leaf = NULL if value is None or (self.match and self._near_target()) else &value.net
-        temperatures, floor = check_choices(temperatures, floor)
-        if policy is None:
-            self.follow = 0
-            return
-        self.model.net = &policy.net
-        self.model.floor = <float> floor
-        for phase in range(3):
-            self.model.temperature[phase] = <float> temperatures[phase]
 
     def _consider(self, root_moves):
         legal = set(self.view.legal_moves())
@@ -323,7 +216,7 @@ cdef class Search:
 
     def __dealloc__(self):
         close_tree(&self.tree)
-        close_prover(&self.prover)
+        close_end_solver(&self.ends)
 
     def run(self, simulations, seconds, goal=0.0, precision=0.0, trees=1, least=0, pool_seconds=INFINITY):
         """Grow the tree until ``simulations`` in all are done, ``seconds`` have passed, the memory is full, the best
@@ -356,9 +249,7 @@ cdef class Search:
         self.busy = True
         watch = watch_signals()
         self.least = fewest
-        self.goal = share
-        self.precision = error
-        self.trees = count
+        self.root.goal, self.root.precision, self.root.trees = share, error, count
         try:
             if self.fill_pool(weighing, &watch):
                 with nogil:
@@ -380,16 +271,18 @@ cdef class Search:
     cdef bint fill_pool(self, double seconds, Watch *watch) except -1:
         """Weigh the worlds, if there are some to weigh; False where that was stopped, as if it had never begun."""
         cdef Rng before = self.rng
-        if self.room == 0:
+        cdef SearchOptions options = self.options
+        if not self.pool_pending:
             return True
         pool = Pool()
         (<Pool> pool).stop, (<Pool> pool).span = self.flag, max(0.0, seconds)
-        if not (<Pool> pool).fill(self.belief, self.view, NULL if self.policy is None else &self.model, self.room,
-                                  self.extra, &self.rng, watch):
+        if not (<Pool> pool).fill(self.belief, self.view, NULL if options.policy is None else &options.model,
+                                  options.pool_size, options.extra_size, &self.rng, watch):
             self.rng = before
             return False
         self.pool = pool
-        self.room = 0
+        self.pool_pending = False
+        self.root.sampled_worlds = 0 if self.pool.complete else self.pool.weighed
         return True
 
     cdef int run_until(self, uint64_t simulations, double deadline, Watch *watch) noexcept nogil:
@@ -406,9 +299,9 @@ cdef class Search:
                     return STOPPED
                 if self.done and monotonic() >= deadline:
                     return SECONDS
-                if self.done >= self.least and self.goal > 0 and self.decided():
+                if self.done >= self.least and self.root.goal > 0 and is_decided(&self.root, &self.tree):
                     return DECIDED
-                if self.done >= self.least and self.precision > 0 and self.precise():
+                if self.done >= self.least and self.root.precision > 0 and is_precise(&self.root, &self.tree):
                     return PRECISE
             if self.proofs:
                 self.simulate_open()
@@ -455,8 +348,8 @@ cdef class Search:
             place(&state, move)
             if child == 0:                   # no room for it: the simulation counts for the nodes above
                 path.length -= 1
-            if fresh and self.leaf != NULL and state.end == RUNNING:
-                self.estimate(&state, seat, &result)
+            if fresh and self.valuation.leaf != NULL and state.end == RUNNING:
+                value_leaf(&self.valuation, &state, seat, &result)
                 self.back_up(&path, &result)
                 return
             if not ordered and state.end == RUNNING and not state.hand[state.seat] & FITTING[state.arms.open]:
@@ -479,7 +372,7 @@ cdef class Search:
         if not ordered:
             order_talon(&state, self.world_seed + number)
         roll_out(&state, self.epsilon, &self.rng)
-        self.judge(&state, &result)
+        value_end(&self.valuation, &state, &result)
         self.back_up(&path, &result)
 
     cdef void simulate_open(self) noexcept nogil:
@@ -503,100 +396,20 @@ cdef class Search:
             settle_turn(&state)
             way.length = i + (child != 0)        # without memory the simulation counts for the nodes above
             if child and fresh:
-                self.look_to_the_end(child, &state)
+                look_to_the_end(&self.ends, &self.valuation, &self.tree, child, &state)
             if state.end != RUNNING or fresh or is_proven(self.tree.nodes + child):
                 break
             node = child
             i += 1
         if child and is_proven(self.tree.nodes + child):
-            self.play_out_proof(child, &state)
-            self.judge(&state, &result)
-        elif self.leaf != NULL and state.end == RUNNING:
-            self.estimate(&placed, way.before[i].seat, &result)
+            play_out_proof(&self.tree, child, &state)
+            value_end(&self.valuation, &state, &result)
+        elif self.valuation.leaf != NULL and state.end == RUNNING:
+            value_leaf(&self.valuation, &placed, way.before[i].seat, &result)
         else:
             roll_out(&state, self.epsilon, &self.rng)
-            self.judge(&state, &result)
+            value_end(&self.valuation, &state, &result)
         self.back_up_open(&way, &result)
-
-    cdef void look_to_the_end(self, uint32_t node, const State *state) noexcept nogil:
-        """Prove a new node where the round is over, or so late that its end is quickly solved."""
-        cdef Ending ending
-        cdef int budget = END_PLACEMENTS
-        if state.end != RUNNING:
-            prove(&self.tree, node, 0, 0)
-        elif tiles_left(state) <= (END_TILES if self.solver else END_TILES_UNPRUNED) and (
-                self.solve(state, &ending) if self.solver else self.best_play(state, &budget, &ending)):
-            self.add_line(node, &ending)
-
-    cdef bint solve(self, const State *state, Ending *ending) noexcept nogil:
-        """The best line of two teams, by the exact solver; False where it takes too many placements."""
-        cdef Line line
-        cdef int i, value
-        cdef uint8_t move
-        if not prove_value(&self.prover, state, END_PLACEMENTS, &value, &move):
-            return False
-        if not prove_line(&self.prover, state, move, &line):
-            return False
-        ending.length = line.length
-        for i in range(line.length):
-            ending.move[i] = line.move[line.length - 1 - i]
-        return True
-
-    cdef bint best_play(self, const State *state, int *budget, Ending *ending) noexcept nogil:
-        """The line of a running round in which each seat makes the move that is best for it, every line of play seen.
-
-        :param budget: placements that it may take; counted down.
-        :return: False where it takes more.
-        """
-        cdef uint8_t[MAX_MOVES] moves
-        cdef State after
-        cdef Ending found
-        cdef int i, count = legal_moves(state, moves)
-        budget[0] -= count
-        if budget[0] < 0:
-            return False
-        ending.length = 0
-        for i in range(count):
-            after = state[0]
-            play(&after, moves[i])
-            found.length = 0
-            if after.end != RUNNING:
-                self.judge(&after, &found.result)
-            elif not self.best_play(&after, budget, &found):
-                return False
-            found.move[found.length] = moves[i]
-            found.length += 1
-            if i == 0 or self.prefers(&found, ending, team_of(state.players, state.seat)):
-                ending[0] = found
-        return True
-
-    cdef bint prefers(self, const Ending *one, const Ending *other, int team) noexcept nogil:
-        """Whether a team goes for one line rather than for another: by utility, then by its first move."""
-        cdef double gain = self.utility(&one.result, team) - self.utility(&other.result, team)
-        if fabs(gain) > EQUAL:
-            return gain > 0
-        return one.move[one.length - 1] < other.move[other.length - 1]
-
-    cdef void add_line(self, uint32_t node, const Ending *ending) noexcept nogil:
-        """Hang the best line from a new node on to the end of the round below it, proven."""
-        cdef uint32_t child, end = node
-        cdef int i
-        for i in range(ending.length - 1, -1, -1):
-            child = add_child(&self.tree, end, ending.move[i])
-            if child == 0:
-                return                       # without memory the run ends
-            end = child
-        while True:
-            prove(&self.tree, node, 0, 0)
-            if node == end:
-                return
-            node = self.tree.nodes[node].children
-
-    cdef void play_out_proof(self, uint32_t node, State *state) noexcept nogil:
-        """Play the best line of a proven node to the end of the round."""
-        while state.end == RUNNING:
-            node = best_reply(&self.tree, node)
-            play(state, <uint8_t> self.tree.nodes[node].key)
 
     cdef void back_up_open(self, const Descent *way, Result *result) noexcept nogil:
         """Add a result along the way, and prove what it completes.
@@ -610,65 +423,34 @@ cdef class Search:
         for i in range(way.length - 1, -1, -1):
             team = team_of(self.start.players, way.before[i].seat)
             node = self.tree.nodes + way.node[i]
-            note_utility(node, self.utility(result, team))
+            note_utility(node, utility_for(&self.valuation, result, team))
             if i == 0:
                 self.note_root(way.node[0], result)
                 break
             parent = way.node[i - 1]
-            best = self.best_proven(parent)
+            best = best_proven(&self.tree, parent)
             if best == 0:
                 continue
             if best != way.node[i] and (is_proven(node)
                                         or proven_utility(self.tree.nodes + best) > node.total / node.visits):
                 self.result_of_proof(&way.before[i], best, result)
-            if self.all_proven(parent, way.choices[i]):
+            if all_proven(&self.tree, parent, way.choices[i]):
                 prove(&self.tree, parent, <int> (best - self.tree.nodes[parent].children),
-                      self.utility(result, team_of(self.start.players, way.before[i - 1].seat)))
-        note_utility(self.tree.nodes, self.utility(result, 0))
+                      utility_for(&self.valuation, result, team_of(self.start.players, way.before[i - 1].seat)))
+        note_utility(self.tree.nodes, utility_for(&self.valuation, result, 0))
 
     cdef void note_root(self, uint32_t node, const Result *result) noexcept nogil:
-        cdef RootStats *stats = &self.root[node - self.tree.nodes[0].children]
-        cdef int i
-        note_result(stats, self.tree.nodes[node].visits, result)
-        if is_proven(self.tree.nodes + node) and not stats.proven:
-            stats.proven = True
-            for i in range(VALUES):
-                stats.truth[i] = result.value[i]
-
-    cdef bint all_proven(self, uint32_t parent, int choices) noexcept nogil:
-        """Whether each of a node's legal moves has a proven value."""
-        cdef uint32_t i, first = self.tree.nodes[parent].children
-        if self.tree.nodes[parent].count < choices:
-            return False
-        for i in range(first, first + choices):
-            if not is_proven(self.tree.nodes + i):
-                return False
-        return True
-
-    cdef uint32_t best_proven(self, uint32_t parent) noexcept nogil:
-        """The proven move of a node that is best for the seat to move, 0 if none is proven.
-
-        Of equal ones the first by tile, half and kind.
-        """
-        cdef uint32_t i, best = 0, first = self.tree.nodes[parent].children
-        cdef const Node *nodes = self.tree.nodes
-        cdef double gain
-        for i in range(first, first + nodes[parent].count):
-            if not is_proven(nodes + i):
-                continue
-            if best:
-                gain = proven_utility(nodes + i) - proven_utility(nodes + best)
-                if gain < -EQUAL or (gain < EQUAL and nodes[i].key > nodes[best].key):
-                    continue
-            best = i
-        return best
+        cdef RootStatistics *statistics = &self.root.move[node - self.tree.nodes[0].children]
+        note_result(statistics, self.tree.nodes[node].visits, result)
+        if is_proven(self.tree.nodes + node) and not statistics.proven:
+            note_proof(statistics, result)
 
     cdef void result_of_proof(self, const State *state, uint32_t node, Result *result) noexcept nogil:
         """What a proven move leads to from the state before it."""
         cdef State after = state[0]
         play(&after, <uint8_t> self.tree.nodes[node].key)
-        self.play_out_proof(node, &after)
-        self.judge(&after, result)
+        play_out_proof(&self.tree, node, &after)
+        value_end(&self.valuation, &after, result)
 
     cdef bint follows(self, uint32_t node, const State *state) noexcept nogil:
         """Whether the seat to move follows the policy now: another one than the searching seat, by lot.
@@ -689,7 +471,7 @@ cdef class Search:
         cdef float[MAX_MOVES] values
         cdef int pick = 0, count = legal_moves(state, moves)
         if count > 1:
-            rate_moves(self.model.net, state, moves, count, values)
+            rate_moves(self.options.model.net, state, moves, count, values)
             pick = draw_by_softmax(values, count, <float> FOLLOW_TEMPERATURE, &self.rng)
         move[0] = moves[pick]
         child[0] = find_child(&self.tree, parent, move[0])
@@ -699,158 +481,18 @@ cdef class Search:
         child[0] = add_child(&self.tree, parent, move[0])
         return True
 
-    cdef void judge(self, const State *state, Result *result) noexcept nogil:
-        """The result of a finished round, before its settlement."""
-        cdef int[3] at_end
-        cdef float[3] chances
-        cdef double[3] gain
-        cdef int team, teams = team_count(state.players)
-        settlement(state, at_end)
-        for team in range(teams):
-            gain[team] = at_end[team] + state.score[team] - self.start.score[team]
-        margins(gain, teams, result.value)
-        if self.table != NULL:
-            end_chances(self.table, state, chances)
-            for team in range(teams):
-                result.value[3 + team] = chances[team]
-        result.value[UTILITY] = self.utility(result, self.team)
-
-    cdef void estimate(self, const State *state, int seat, Result *result) noexcept nogil:
-        """The result that the world-value net expects after a placement of ``seat``."""
-        cdef double[3] gain
-        cdef double[3] value
-        cdef int team, teams = team_count(state.players)
-        world_values(self.leaf, state, seat, value)
-        for team in range(teams):
-            gain[team] = state.score[team] - self.start.score[team]
-        margins(gain, teams, result.value)
-        for team in range(teams):
-            result.value[team] += value[team]
-        if self.table != NULL:
-            hoped_chances(self.table, state, seat, value, result.value + 3)
-        result.value[UTILITY] = self.utility(result, self.team)
-
-    cdef double utility(self, const Result *result, int team) noexcept nogil:
-        """What a result is worth to a team, in points."""
-        return self.margin_weight[team] * result.value[team] + self.chance_weight[team] * result.value[3 + team]
-
     cdef void back_up(self, const Path *path, const Result *result) noexcept nogil:
         """Add a result along the way."""
         cdef int i, root_move
         cdef double[3] utility
         for i in range(team_count(self.view.players)):
-            utility[i] = self.utility(result, i)
+            utility[i] = utility_for(&self.valuation, result, i)
         note_utility(self.tree.nodes, utility[0])
         for i in range(path.length):
             note_utility(self.tree.nodes + path.node[i], utility[path.team[i]])
         if path.length:
             root_move = path.node[0] - self.tree.nodes[0].children
-            note_result(&self.root[root_move], self.tree.nodes[path.node[0]].visits, result)
-
-    cdef int measure(self) noexcept nogil:
-        """The value that ranks the root's moves before all others: the own team's chance or its margin."""
-        return self.team + (3 if self.match else 0)
-
-    cdef double standard_error(self, int root_move, int value, uint32_t visits) noexcept nogil:
-        """Of the mean of one of a root move's values. Four things make it uncertain:
-
-        - chance: the spread of the simulations over the root of their number;
-        - drift: a tree that still learns moves its values; measured as the mean since half_visits less the whole mean.
-          What is told counts it DRIFTS times, for what a much longer search would still change;
-        - the resolution of what was seen: one more simulation may lie a usual deviation off, whatever those so far say;
-        - the pool: worlds that a sampled pool lacks no simulation can make up for, nor those that a fit to it weighs. A
-          quarter of the spread is taken to lie between worlds, which measures well (docs/search.md).
-        """
-        cdef RootStats *stats = &self.root[root_move]
-        cdef double spread, square, resolution
-        if visits == 0:
-            return 0
-        resolution = <double> USUAL_DEVIATION / visits
-        if 3 <= value < UTILITY:
-            resolution /= MATCH_POINTS
-        if stats.proven:
-            return resolution
-        spread = variance(stats, value, visits)
-        square = spread / visits + resolution * resolution + drift(stats, value, visits) ** 2
-        if self.pool is not None and not self.pool.complete:
-            square += 0.25 * spread / self.pool.weighed
-        return sqrt(square)
-
-    cdef bint decided(self) noexcept nogil:
-        """Whether the best root move is better than every other one with a probability of ``goal``, in chance or, where
-        their chances are not told apart and hardly differ, in margin.
-
-        No move is judged before it has FEW_VISITS visits, and errors count DOUBT times.
-        """
-        cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
-        cdef int i, best = self.favourite()
-        cdef bint sure
-        if best < 0:
-            return False
-        for i in range(self.tree.nodes[0].count):
-            if nodes[i].visits < FEW_VISITS:
-                return False
-            if i == best:
-                continue
-            if self.told_apart(best, i):
-                sure = self.better(best, i, self.measure(), 0)
-            else:
-                sure = self.better(best, i, self.team, 0) and self.better(best, i, self.measure(), CLOSE)
-            if not sure:
-                return False
-        return True
-
-    cdef bint better(self, int one, int other, int value, double slack) noexcept nogil:
-        """Whether one root move has more of a value than another, or no less by ``slack``, with a probability of
-        ``goal``."""
-        cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
-        cdef double gap = (mean(&self.root[one], value, nodes[one].visits)
-                           - mean(&self.root[other], value, nodes[other].visits))
-        cdef double error = DOUBT * hypot(self.standard_error(one, value, nodes[one].visits),
-                                          self.standard_error(other, value, nodes[other].visits))
-        return 0.5 * erfc(-(gap + slack) / (error * M_SQRT2 + 1e-12)) >= self.goal
-
-    cdef bint told_apart(self, int one, int other) noexcept nogil:
-        """Whether two root moves differ in what ranks them first, so that the margin has no say."""
-        cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
-        cdef int value = self.measure()
-        if not self.match:
-            return True
-        return apart(self.bound(one, value) - self.bound(other, value),
-                     hypot(self.standard_error(one, value, nodes[one].visits),
-                           self.standard_error(other, value, nodes[other].visits)))
-
-    cdef double bound(self, int root_move, int value) noexcept nogil:
-        """One of a root move's values as it is ranked: its mean less CAUTION standard errors."""
-        cdef uint32_t visits = self.tree.nodes[self.tree.nodes[0].children + root_move].visits
-        return mean(&self.root[root_move], value, visits) - CAUTION * self.standard_error(root_move, value, visits)
-
-    cdef int favourite(self) noexcept nogil:
-        """Number of the root move that :func:`ranked` puts first; -1 while none has FEW_VISITS visits."""
-        cdef Node *nodes = self.tree.nodes + self.tree.nodes[0].children
-        cdef int i, first = -1, best, count = self.tree.nodes[0].count, value = self.measure()
-        for i in range(count):
-            if nodes[i].visits >= FEW_VISITS and (first < 0 or self.bound(i, value) > self.bound(first, value)):
-                first = i
-        best = first
-        for i in range(count):
-            if nodes[i].visits >= FEW_VISITS and i != best and not self.told_apart(first, i) and \
-                    self.bound(i, self.team) > self.bound(best, self.team):
-                best = i
-        return best
-
-    cdef bint precise(self) noexcept nogil:
-        """Whether the best root move's mean margin is known to within ``precision``, in standard errors as told:
-        of ``trees`` such trees together."""
-        cdef int best = self.favourite(), team = self.team
-        cdef uint32_t visits
-        cdef double moved, error
-        if best < 0:
-            return False
-        visits = self.tree.nodes[self.tree.nodes[0].children + best].visits
-        moved = drift(&self.root[best], team, visits)
-        error = self.standard_error(best, team, visits)
-        return error * error / self.trees + (DRIFTS * DRIFTS - 1) * moved * moved <= self.precision * self.precision
+            note_result(&self.root.move[root_move], self.tree.nodes[path.node[0]].visits, result)
 
     # what it found
 
@@ -870,68 +512,37 @@ cdef class Search:
         return self.tree.used * sizeof(Node)
 
     def root_moves(self):
-        """One tuple for each distinct move: ``(tile, at, visits, availability, means, deviations, errors, utility,
-        utility_error, chances, chance_errors, drifts, utility_drift, chance_drifts, proven)``.
-
-        Only the moves that are considered. ``at`` is the lowest of the equal attachment points (-1: the lead);
-        ``means``, ``deviations`` and ``errors``
-        hold the mean margin, the standard deviation of a simulation's margin and the standard error of the mean for
-        each team, in points; ``utility`` and ``utility_error`` are those of what the search maximises, for the seat's
-        team, in points; ``chances`` and ``chance_errors`` those of each team's chance to win the match, empty without
-        a table of equity; the drifts say how far each of these means moved of late, which the errors hold once. All are
-        0.0 without a visit, and no error is with one. ``proven``: every line of play was seen to its end, and the means
-        are the values with best play of all. Best first, see :func:`ranked`.
+        """A :class:`~sniffai_ext.rows.RootMove` for each distinct move that is considered, best first: see
+        :func:`~sniffai_ext.root_statistics.ranked`.
 
         :raises BusyError: the search runs.
         """
-        cdef int teams = team_count(self.view.players)
-        cdef tuple nothing = (0.0,) * teams
-        cdef tuple no_chance = () if self.equity is None else nothing
+        cdef int i, move, teams = team_count(self.view.players), children = self.tree.nodes[0].count
+        cdef const Node *nodes = self.tree.nodes + self.tree.nodes[0].children
+        cdef bint with_chances = self.options.equity is not None
         self.check_idle()
-        cdef dict found = self._found()
+        cdef dict places = {nodes[i].key: i for i in range(children)}
+        cdef set listed = set()
         rows = []
         for tile, at in self.view.legal_moves():
             move = self.view.table.compact(tile, at)
-            if not self.considered[move >> 6] >> (move & 63) & 1:
+            if move in listed or not self.considered[move >> 6] >> (move & 63) & 1:
                 continue
-            if move not in found:
-                found[move] = (0, self.done, nothing, nothing, nothing, 0.0, 0.0, no_chance, no_chance,
-                               nothing, 0.0, no_chance, False)
-            if found[move] is not None:
-                rows.append((tile, at) + found[move])
-                found[move] = None
+            listed.add(move)
+            i = places.get(move, -1)
+            if i < 0:
+                rows.append(untried_move(tile, at, self.done, teams, with_chances))
+            else:
+                rows.append(named_move(&self.root, i, nodes[i].visits, tile, at, self.done, teams, with_chances))
         return ranked(rows, self.judging_team)
 
     @property
     def judging_team(self):
-        """The team whose chances rank the root's moves; -1 where only margins count: see :func:`ranked`."""
-        return self.team if self.match else -1
-
-    def _found(self):
-        """Statistics of the root's children by compact move. Every root move is available in every simulation."""
-        cdef int i, value, teams = team_count(self.view.players)
-        cdef Node *node
-        of_margin = range(teams)
-        of_chance = range(3, 3 + teams) if self.equity is not None else ()
-        found = {}
-        for i in range(self.tree.nodes[0].count):
-            node = self.tree.nodes + self.tree.nodes[0].children + i
-            found[node.key] = (
-                node.visits, self.done,
-                tuple(mean(&self.root[i], value, node.visits) for value in of_margin),
-                tuple(sqrt(variance(&self.root[i], value, node.visits)) for value in of_margin),
-                tuple(self.standard_error(i, value, node.visits) for value in of_margin),
-                mean(&self.root[i], UTILITY, node.visits), self.standard_error(i, UTILITY, node.visits),
-                tuple(mean(&self.root[i], value, node.visits) for value in of_chance),
-                tuple(self.standard_error(i, value, node.visits) for value in of_chance),
-                tuple(fabs(drift(&self.root[i], value, node.visits)) for value in of_margin),
-                fabs(drift(&self.root[i], UTILITY, node.visits)),
-                tuple(fabs(drift(&self.root[i], value, node.visits)) for value in of_chance),
-                bool(self.root[i].proven))
-        return found
+        """The team whose chances rank the root's moves; None where only margins count."""
+        return self.valuation.team if self.valuation.match else None
 
     def line(self, tile, at, least=2):
-        """The most visited way on from a root move: ``[(tile, at, visits, estimated)]``.
+        """The most visited way on from a root move, a :class:`~sniffai_ext.rows.LineMove` for each placement.
 
         ``estimated`` is set on every step after the first, which hangs on the hidden tiles of another seat, on a draw,
         or on both; unless nothing is hidden, because one hand holds all unseen tiles, or only one world is possible and
@@ -956,66 +567,10 @@ cdef class Search:
             if steps:
                 at = named_point(table, self.tree.nodes[node].key)
             table.put(tile, at)
-            steps.append((tile, at, self.tree.nodes[node].visits, hidden and bool(steps)))
+            steps.append(LineMove(tile, at, self.tree.nodes[node].visits, hidden and bool(steps)))
             proven = is_proven(self.tree.nodes + node)
             node = next_step(&self.tree, node)
         return steps
-
-
-cdef uint32_t parts(share, str field) except? 0xffffffff:
-    """A share of 0..1 in 1/65536."""
-    return <uint32_t> (read_real(share, field, 0, 1) * 65536)
-
-
-cdef inline bint apart(double gap, double error) noexcept nogil:
-    """Whether two chances can be told apart, from how far they differ and the standard error of that."""
-    gap = fabs(gap)
-    return gap >= RESOLUTION and gap >= min(CLOSE, APART * error)
-
-
-def told_apart(double gap, double error):
-    """Whether two chances to win the match can be told apart; where they cannot, the margin decides.
-
-    :param gap: by how much they differ.
-    :param error: the standard error of that, at least 0.
-    """
-    return apart(gap, error)
-
-
-def ranked(rows, int team=-1):
-    """Rows of :meth:`Search.root_moves` in the order of preference.
-
-    By the team's chance to win the match less CAUTION standard errors: of two moves that look alike the better known
-    one comes first. Of those whose chances are not told apart from the best one's, the one with the highest margin,
-    less as many errors, comes first; then the same with the rest. Moves with fewer than FEW_VISITS visits come after
-    the others, the most visited first.
-
-    :param team: whose chances rank the moves; -1: utilities do, and are margins.
-    """
-    def known(row, mean, error):
-        return row[mean] - CAUTION * row[error] if team < 0 else row[mean][team] - CAUTION * row[error][team]
-
-    def chance(row):
-        return known(row, 7, 8) if team < 0 else known(row, 9, 10)
-
-    def key(row):
-        seldom = row[2] < FEW_VISITS
-        return seldom, -row[2] if seldom else -chance(row), -row[7], row[0], row[1]
-
-    left = sorted(rows, key=key)
-    if team < 0:
-        return left
-    found = []
-    while left and left[0][2] >= FEW_VISITS:
-        first = left[0]
-        level = [row for row in left if row[2] >= FEW_VISITS
-                 and not apart(chance(first) - chance(row), hypot(first[10][team], row[10][team]))]
-        best = max([row for row in level if row is not first], key=lambda row: known(row, 4, 6), default=first)
-        if known(best, 4, 6) <= known(first, 4, 6):
-            best = first
-        found.append(best)
-        left = [row for row in left if row is not best]
-    return found + left
 
 
 cdef inline void order_talon(State *state, uint64_t seed) noexcept nogil:
@@ -1042,179 +597,10 @@ cdef inline void note_utility(Node *node, double utility) noexcept nogil:
     node.total += utility
 
 
-cdef inline void note_result(RootStats *stats, uint32_t visits, const Result *result) noexcept nogil:
-    """One more simulation of a root move, the ``visits``-th."""
-    cdef int i
-    for i in range(VALUES):
-        stats.sum[i] += result.value[i]
-        stats.squares[i] += result.value[i] * result.value[i]
-    if visits & (visits - 1) == 0:
-        stats.half_sum = stats.last_sum
-        stats.last_sum = stats.sum
-        stats.half_visits = stats.last_visits
-        stats.last_visits = visits
-
-
-cdef inline double mean(const RootStats *stats, int value, uint32_t visits) noexcept nogil:
-    """A root move's value: the proven one, else the mean over its simulations; 0 without any."""
-    if stats.proven:
-        return stats.truth[value]
-    return stats.sum[value] / visits if visits else 0.0
-
-
-cdef inline double variance(const RootStats *stats, int value, uint32_t visits) noexcept nogil:
-    """Of one of the values of a simulation that began with a root move."""
-    cdef double middle
-    if visits < 2:
-        return 0
-    middle = stats.sum[value] / visits
-    return max(0.0, (stats.squares[value] - visits * middle * middle) / (visits - 1))
-
-
-cdef inline double drift(const RootStats *stats, int value, uint32_t visits) noexcept nogil:
-    """How far a value moved of late: its mean since half_visits less its mean over all ``visits``."""
-    if stats.half_visits == 0 or stats.proven:
-        return 0
-    return (stats.sum[value] - stats.half_sum[value]) / (visits - stats.half_visits) - stats.sum[value] / visits
-
-
 cdef inline void push(Path *path, uint32_t node, int team) noexcept nogil:
     path.node[path.length] = node
     path.team[path.length] = team
     path.length += 1
-
-
-cdef inline void margins(const double *gain, int teams, double *value) noexcept nogil:
-    """The first of a simulation's values: a team's gain less the mean of the others'. The rest are 0."""
-    cdef int team
-    cdef double total = 0
-    for team in range(VALUES):
-        value[team] = 0
-    for team in range(teams):
-        total += gain[team]
-    for team in range(teams):
-        value[team] = gain[team] - (total - gain[team]) / (teams - 1)
-
-
-cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, const uint64_t *considered, int count,
-                              const Growth *growth, Rng *rng, uint32_t *child, uint8_t *move) noexcept nogil:
-    """Choose among ``count`` legal moves, those considered (NULL: all): one without a node if there is any (True: it
-    got one, or 0 without memory), else a root move that has less than its share of visits, else by UCB1.
-
-    UCB1 with availability counts: mean + exploration * sqrt(ln(availability) / visits), Cowling et al. 2012, III-A. A
-    fixed exploration is too small where one line loses a round and the next one wins it, and what begins badly there
-    would hardly be tried again; so it grows with the spread of the node's own values (docs/search.md).
-
-    A move that looked bad at first would hardly be tried again where few simulations show a large gap: by UCB1 alone
-    four in two million at 40 points. So each has at least a number of visits that grows with the root of its
-    availability (Growth.revisit).
-
-    Who comes to a node finds the same arms each time. So a move that has a node is legal whenever its tile is at hand.
-    """
-    cdef uint8_t[MAX_MOVES] moves
-    cdef uint32_t[MAX_MOVES] known
-    cdef uint32_t tiles = choice(state)
-    cdef Node *node
-    cdef int found = 0
-    cdef uint32_t i, first = tree.nodes[parent].children
-    known[0] = 0
-    for i in range(first, first + tree.nodes[parent].count):
-        node = tree.nodes + i
-        if node.key < OUTCOME and tiles >> move_tile(<uint8_t> node.key) & 1:
-            node.availability += 1
-            known[found] = i
-            found += 1
-    if found < count:
-        count = legal_moves(state, moves)
-        if considered != NULL:
-            count = keep(moves, count, considered)
-        move[0] = nth_new(tree, known, found, moves, count, below(rng, count - found))
-        child[0] = add_child(tree, parent, move[0])
-        if child[0]:
-            tree.nodes[child[0]].availability = 1
-        return True
-    child[0] = known[0] if found == 1 else best_by_ucb(tree, parent, known, found, growth)
-    prefetch_children(tree, child[0])
-    move[0] = <uint8_t> tree.nodes[child[0]].key
-    return False
-
-
-cdef inline void prefetch_children(const Tree *tree, uint32_t node) noexcept nogil:
-    """Have the next step's nodes fetched while the move is made: a grown tree is far larger than the caches."""
-    cdef uint32_t i, first = tree.nodes[node].children
-    for i in range(first, first + tree.nodes[node].count, 2):
-        prefetch(tree.nodes + i)
-
-
-cdef inline int keep(uint8_t *moves, int count, const uint64_t *considered) noexcept nogil:
-    """Leave out the moves that are not considered; returns how many stay."""
-    cdef int i, kept = 0
-    for i in range(count):
-        moves[kept] = moves[i]
-        kept += considered[moves[i] >> 6] >> (moves[i] & 63) & 1
-    return kept
-
-
-cdef inline uint8_t nth_new(const Tree *tree, const uint32_t *known, int found, const uint8_t *moves, int count,
-                            int n) noexcept nogil:
-    """The n-th of the moves that no known child stands for."""
-    cdef uint64_t[4] left
-    cdef int i
-    cdef uint8_t move
-    left[0] = left[1] = left[2] = left[3] = 0
-    for i in range(count):
-        left[moves[i] >> 6] |= <uint64_t> 1 << (moves[i] & 63)
-    for i in range(found):
-        move = <uint8_t> tree.nodes[known[i]].key
-        left[move >> 6] ^= <uint64_t> 1 << (move & 63)
-    for i in range(count):
-        if left[moves[i] >> 6] >> (moves[i] & 63) & 1:
-            if n == 0:
-                return moves[i]
-            n -= 1
-    return moves[0]
-
-
-cdef inline uint32_t best_by_ucb(const Tree *tree, uint32_t parent, const uint32_t *known, int found,
-                                 const Growth *growth) noexcept nogil:
-    cdef int i
-    cdef uint32_t best = known[0], due = 0
-    cdef float bound, highest = -1e30
-    cdef float share
-    cdef float exploration = max(growth.exploration if parent else growth.root_exploration,
-                                 growth.by_spread * sqrtf(tree.nodes[parent].spread))
-    cdef const Node *node
-    if parent == 0:
-        due = <uint32_t> (growth.root_share * tree.nodes[0].visits / found)
-    for i in range(found):
-        node = tree.nodes + known[i]
-        if parent and is_proven(node):
-            continue
-        if node.visits < due or <float> node.visits * <float> node.visits < growth.revisit * <float> node.availability:
-            return known[i]
-        share = <float> 1.0 / <float> (node.visits if node.visits else 1)
-        bound = <float> node.total * share + exploration * sqrtf(fast_ln(<float> node.availability) * share)
-        if is_proven(node):
-            bound -= 1e6                     # at the root: what is not proven comes first
-        if bound > highest:
-            highest = bound
-            best = known[i]
-    return best
-
-
-cdef inline uint32_t find_child(const Tree *tree, uint32_t parent, int key) noexcept nogil:
-    """The child with a key, 0 if there is none."""
-    cdef uint32_t i, first = tree.nodes[parent].children
-    for i in range(first, first + tree.nodes[parent].count):
-        if tree.nodes[i].key == key:
-            return i
-    return 0
-
-
-cdef inline uint32_t outcome_child(Tree *tree, uint32_t parent, uint16_t key) noexcept nogil:
-    """The outcome node with a key, made if need be; 0 when memory is out."""
-    cdef uint32_t child = find_child(tree, parent, key)
-    return child if child else add_child(tree, parent, key)
 
 
 cdef uint32_t most_visited(const Tree *tree, uint32_t parent, bint outcomes) noexcept nogil:

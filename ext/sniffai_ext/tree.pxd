@@ -5,10 +5,10 @@
               +-------+  +------|------------------------------+              |
                                 +---------------------------------------------+
 
-A node stands for a placement, or for what its observer saw of the draws and passes after one (an *outcome*): key < 256
-is a compact move, other keys are hashes of outcomes. When a block of children is full it moves to a larger one and the
-old block is kept for reuse; only the parent points to it. A node is 28 bytes, and blocks grow in small steps, so that a
-tree takes less than 32 bytes for each node in use.
+A node stands for a placement, or for what its observer saw of the draws and passes after one (an *outcome*): a key
+below OUTCOME is a compact move, other keys are hashes of outcomes. When a block of children is full it moves to a
+larger one and the old block is kept for reuse; only the parent points to it. A node is 28 bytes, and blocks grow in
+small steps, so that a tree takes less than 32 bytes for each node in use.
 """
 
 from sniffai_ext.types cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -17,6 +17,7 @@ cdef enum:
     ROOT_ROOM = 32
     MAX_ROOM = 255
     ROOMS = 16             # how many block sizes there are
+    OUTCOME = 256          # keys from here on are outcomes, below they are compact moves
 
 cdef packed struct Node:
     double total           # sum of the utilities of the team that made the move; of team 0 at the root and in outcomes
@@ -46,3 +47,16 @@ cdef extern from * nogil:
 cdef bint open_tree(Tree *tree, uint64_t memory_bytes, uint64_t expected_nodes) noexcept nogil
 cdef void close_tree(Tree *tree) noexcept nogil
 cdef uint32_t add_child(Tree *tree, uint32_t parent, uint16_t key) noexcept nogil
+
+cdef inline uint32_t find_child(const Tree *tree, uint32_t parent, int key) noexcept nogil:
+    """The child with a key, 0 if there is none."""
+    cdef uint32_t i, first = tree.nodes[parent].children
+    for i in range(first, first + tree.nodes[parent].count):
+        if tree.nodes[i].key == key:
+            return i
+    return 0
+
+cdef inline uint32_t outcome_child(Tree *tree, uint32_t parent, uint16_t key) noexcept nogil:
+    """The outcome node with a key, made if need be; 0 when memory is out."""
+    cdef uint32_t child = find_child(tree, parent, key)
+    return child if child else add_child(tree, parent, key)

@@ -33,9 +33,9 @@ def weighted_worlds(
     room: int,
     seed: int,
     policy: Policy | None = None,
-    temperatures: Sequence[float] = (3.0, 3.0, 3.0),
-    floor: float = 0.05,
+    temperatures: Sequence[float] = ...,
+    floor: float = ...,
     hands: Sequence[int] | None = None,
     extra: int = 0,
 ) -> Pool: ...
-def check_choices(temperatures: Sequence[float], floor: float) -> tuple[tuple[float, ...], float]: ...
+def check_temperatures(temperatures: Sequence[float]) -> tuple[float, float, float]: ...

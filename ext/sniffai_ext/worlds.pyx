@@ -25,14 +25,17 @@ from sniffai_ext.types cimport TILES, lowest, popcount, uint8_t
 import numpy as np
 
 from sniffai_ext.errors import LimitsError, ViewError
+from sniffai_ext.tree_params import RANGES, USUAL_TEMPERATURES, TreeParams
 
 MOST_WORLDS = 1_000_000
+
+cdef object USUAL_FLOOR = TreeParams().floor
 
 cdef enum:
     LEAST_WORLDS = 32     # worlds weighed however little time there is
     LOOK_EVERY = 8        # worlds that a fit weighs between two looks at the clock
 
-cdef double LEAST_SHARE = 1e-6
+cdef double LEAST_TEMPERATURE = 1e-6
 cdef double MOST_TEMPERATURE = 1e6
 cdef uint64_t GOLDEN = <uint64_t> 0x9e3779b97f4a7c15    # the golden ratio less 1, in 1/2**64
 
@@ -337,8 +340,8 @@ cdef void add_share(double[:, ::1] rows, uint32_t tiles, int column, double shar
         tiles &= tiles - 1
 
 
-def weighted_worlds(View view not None, room, seed, Policy policy=None, temperatures=(3.0, 3.0, 3.0), floor=0.05,
-                    hands=None, extra=0):
+def weighted_worlds(View view not None, room, seed, Policy policy=None, temperatures=USUAL_TEMPERATURES,
+                    floor=USUAL_FLOOR, hands=None, extra=0):
     """A pool for a view.
 
     :param room: most worlds, 1..MOST_WORLDS: if there are more assignments, the pool is a sample of so many.
@@ -358,13 +361,14 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
     cdef int phase
     cdef int most = read_whole(room, "room", 1, MOST_WORLDS)
     cdef int further = read_whole(extra, "extra", 0, MOST_WORLDS)
-    temperatures, floor = check_choices(temperatures, floor)
+    temperatures = check_temperatures(temperatures)
+    cdef double random_share = read_real(floor, "floor", RANGES["floor"][0], RANGES["floor"][1])
     if policy is not None:
         if policy.players != view.players:
             raise LimitsError(f"a net for {policy.players} seats cannot serve {view.players}", reason="WRONG_NET",
                               field="policy")
         model.net = &policy.net
-        model.floor = <float> floor
+        model.floor = <float> random_share
         for phase in range(3):
             model.temperature[phase] = <float> temperatures[phase]
     if hands is not None:
@@ -376,21 +380,18 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
     return pool
 
 
-def check_choices(temperatures, floor):
+def check_temperatures(temperatures):
     """How sharply a model's choices follow its ratings, as plain numbers.
 
-    :param temperatures: three, in points, 0.000001..1,000,000.
-    :param floor: share of the choices made at random, 0.000001..1: below, single precision may lose it.
-    :return: ``(temperatures, floor)``.
-    :raises LimitsError: out of range.
+    :param temperatures: three, by phase of the round, in points, 0.000001..1,000,000.
+    :raises LimitsError: a number is out of range, or there are not three.
     """
     values = read_items(temperatures, "temperatures")
     if len(values) != 3:
         raise LimitsError(f"three temperatures are expected, not {len(values)}", reason="OUT_OF_RANGE",
                           field="temperatures")
-    checked = tuple(read_real(value, f"temperatures[{phase}]", LEAST_SHARE, MOST_TEMPERATURE)
-                    for phase, value in enumerate(values))
-    return checked, read_real(floor, "floor", LEAST_SHARE, 1)
+    return tuple(read_real(value, f"temperatures[{phase}]", LEAST_TEMPERATURE, MOST_TEMPERATURE)
+                 for phase, value in enumerate(values))
 
 
 cdef View told(View view, hands):

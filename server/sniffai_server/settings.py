@@ -11,7 +11,7 @@ from typing import Any, Final
 from sniffai.addresses import Address, AddressError, is_loopback, join_address, read_host, read_unix
 from sniffai.checks import shown
 from sniffai.errors import PortableError
-from sniffai.search.params import MAX_SECONDS, MAX_SIMULATIONS, MIN_MEMORY_BYTES, Limits
+from sniffai.search.params import MAX_SECONDS, MAX_SIMULATIONS, MIN_MEMORY_BYTES, EffectiveLimits
 from sniffai_server.cores import usable_cores
 
 MEBIBYTE: Final = 1 << 20
@@ -211,13 +211,13 @@ class Settings:
         return self.max_total_bytes or 2 * self.slots * self.max_search_bytes
 
     @property
-    def caps(self) -> Limits:
+    def caps(self) -> EffectiveLimits:
         """The most that one request can ask for."""
         memory = min(self.max_search_bytes, self.search_memory)
-        return Limits(simulations=self.max_simulations, seconds=self.max_seconds, memory_bytes=memory)
+        return EffectiveLimits(simulations=self.max_simulations, seconds=self.max_seconds, memory_bytes=memory)
 
     @property
-    def default_limits(self) -> Limits:
+    def default_limits(self) -> EffectiveLimits:
         """The limits of a search whose request sets none."""
         return replace(self.caps, seconds=min(self.default_seconds, self.max_seconds))
 

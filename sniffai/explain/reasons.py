@@ -17,6 +17,7 @@ from sniffai.moves import Move, MoveLike
 from sniffai.search.analysis import Analysis, MoveEvaluation
 from sniffai.tiles import TILES, Tile
 from sniffai.view import View
+from sniffai_ext.root_statistics import MATCH_POINTS
 
 
 class ReasonKind(StrEnum):
@@ -198,9 +199,6 @@ def _ordered(case: _Case) -> tuple[Reason, ...]:
 _CERTAIN: Final = 1000.0
 """The weight of what leaves no choice, or ends the round or the match."""
 
-_MATCH_POINTS: Final = 250.0
-"""What the match is worth in points, as in the search."""
-
 DRAW_POINTS: Final = 4.0
 """What it costs a seat to have to draw or pass, in points, to weigh such reasons."""
 
@@ -270,7 +268,7 @@ def _chance(case: _Case) -> Iterator[Reason]:
         return
     yield Reason(
         ReasonKind.CHANCE,
-        2.5 + _MATCH_POINTS * (entry.win_probability - other),
+        2.5 + MATCH_POINTS * (entry.win_probability - other),
         against=case.against,
         probability=entry.win_probability,
         error=entry.win_probability_error,

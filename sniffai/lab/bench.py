@@ -10,19 +10,20 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, Final
+from typing import Final
 
 from sniffai.round import Round
 from sniffai.rules import PLAYERS
 from sniffai.search.analysis import Analysis
 from sniffai.search.nets import load_policy
 from sniffai.search.params import Limits, SearchParams
-from sniffai.search.searcher import analyze, core_options
+from sniffai.search.searcher import analyze, search_options
 from sniffai.seeds import derived_seed
 from sniffai.view import View
 from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.rollout import rollouts, state_bytes
 from sniffai_ext.search import Search as CoreSearch
+from sniffai_ext.search_options import SearchOptions
 
 REPEATS: Final = 5
 SEARCH_SIMULATIONS: Final = 10_000
@@ -83,12 +84,12 @@ def thread_ratio(scale: float = 1.0) -> Speed:
 def equity_ratio(players: int, scale: float = 1.0) -> Speed:
     """Simulations with the chance to win the match at every end, over those without it; in turns."""
     limits = Limits(simulations=max(1000, int(SEARCH_SIMULATIONS * scale))).effective()
-    with_equity = core_options(SearchParams(), players, limits)
-    without = {**core_options(SearchParams(objective="round"), players, limits), "equity": None}
+    with_equity = search_options(SearchParams(), players, limits)
+    without = search_options(SearchParams(objective="round"), players, limits, with_equity=False)
     ratios = []
     for deal in range(REPEATS * 4):
         view = Round.deal(players, deal, leader=0).view(0)
-        on, off = (_least_seconds(view, options, limits.simulations or 1) for options in (with_equity, without))
+        on, off = (_least_seconds(view, options, limits.most_simulations) for options in (with_equity, without))
         ratios.append(off / on)
     return Speed("simulations with match equity, over those without", players, median(ratios), min(ratios), max(ratios))
 
@@ -154,7 +155,7 @@ def _simulations(players: int, scale: float, params: SearchParams) -> Callable[[
     def work(seed: int) -> int:
         for deal in range(searches):
             view = Round.deal(players, derived_seed(seed, deal), leader=0).view(0)
-            search = CoreSearch(view.core(), deal, **core_options(params, players, limits))
+            search = CoreSearch(view.core(), deal, search_options(params, players, limits))
             search.run(SEARCH_SIMULATIONS, math.inf)
         return searches * SEARCH_SIMULATIONS
 
@@ -165,12 +166,12 @@ def _search_seconds(view: View, threads: int, simulations: int, seed: int) -> fl
     return analyze(view, Limits(simulations=simulations), seed=seed, threads=threads).effort.seconds
 
 
-def _least_seconds(view: View, options: dict[str, Any], simulations: int) -> float:
+def _least_seconds(view: View, options: SearchOptions, simulations: int) -> float:
     """The shortest of three runs."""
     times = []
     for _ in range(3):
         started = time.perf_counter()
-        CoreSearch(view.core(), 0, **options).run(simulations, math.inf)
+        CoreSearch(view.core(), 0, options).run(simulations, math.inf)
         times.append(time.perf_counter() - started)
     return min(times)
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from random import Random
 
 from sniffai.checks import keep, read_real
-from sniffai.history import Snapshot
 from sniffai.moves import Move
 from sniffai.play.players import SearchPlayer
 from sniffai.search.analysis import Analysis
@@ -38,7 +37,7 @@ class CarelessPlayer:
 class ForgetfulPlayer:
     """Searches, but takes every hidden tile to be as likely in one place as in another, and misjudges what it finds.
 
-    A mistake that costs much is rare: it takes a misjudgement as large. See :func:`forget`.
+    A mistake that costs much is rare: it takes a misjudgement as large.
 
     :raises LimitsError: ``misjudges`` is out of range.
     """
@@ -56,7 +55,7 @@ class ForgetfulPlayer:
 
     def analyze(self, view: View, seed: int) -> Analysis:
         """What the search thinks of every move, without what draws and passes showed."""
-        return self.search.analyze(forget(view), seed)
+        return self.search.analyze(view.without_voids(), seed)
 
     def pick(self, analysis: Analysis, seed: int) -> Move:
         """The choice after an analysis: the move that seems to be worth the most."""
@@ -69,19 +68,3 @@ class ForgetfulPlayer:
             if entry.expected_margin is not None
         ]
         return max(seeming)[2]
-
-
-def forget(view: View) -> View:
-    """What the table shows now, without what earlier draws and passes told of the other hands.
-
-    :param view: its seat is to place a tile.
-    """
-    snapshot = Snapshot(
-        placements=view.placements,
-        hand=view.hand,
-        hand_sizes=view.hand_sizes,
-        talon_size=view.talon_size,
-        voids=((),) * view.players,
-        drawn_tile=view.forced,
-    )
-    return View(view.players, view.seat, view.scores_now, snapshot)

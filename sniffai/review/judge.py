@@ -23,9 +23,9 @@ from sniffai.search.analysis import Analysis, BeliefTable, LineStep, MoveEvaluat
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.clock import LEAST_SECONDS
 from sniffai.search.params import Limits
-from sniffai.search.roots import FEW_VISITS
 from sniffai.search.searcher import Searcher
 from sniffai.seeds import derived_seed
+from sniffai_ext.root_statistics import FEW_VISITS
 
 REFINEMENTS: Final = 8
 """Searches of a refinement. Their scatter has so many degrees of freedom less one."""

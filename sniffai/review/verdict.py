@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final
 
-from sniffai_ext.search import told_apart
+from sniffai_ext.root_statistics import told_apart
 
 SIGNIFICANT: Final = 2.5
 """Standard errors that a loss must be above 0 to be called one."""

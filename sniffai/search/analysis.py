@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sniffai.checks import keep, read_only
 from sniffai.moves import Move
-from sniffai.search.params import Limits
+from sniffai.search.params import EffectiveLimits
 
 Action = Literal["play", "draw", "pass"]
 """What the seat must do; only ``"play"`` leaves a choice."""
@@ -156,7 +156,7 @@ class Analysis:
     belief: BeliefTable
     source: Source
     stop_reason: StopReason
-    effective_limits: Limits
+    effective_limits: EffectiveLimits
     """The limits in force."""
     effort: Effort
     seed: int

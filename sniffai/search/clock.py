@@ -9,7 +9,7 @@ from typing import Final, Self, TypeAlias
 from sniffai.checks import as_real, read_callable, shown
 from sniffai.errors import LimitsError
 from sniffai.search.analysis import Analysis
-from sniffai.search.params import MAX_SECONDS, Limits
+from sniffai.search.params import MAX_SECONDS, EffectiveLimits
 
 Told: TypeAlias = Callable[[Analysis], None]
 """Who is told of snapshots."""
@@ -37,7 +37,7 @@ SLICE_SECONDS: Final = 0.02
 class Run:
     """One run: its limits, its clock, and who is told on the way."""
 
-    limits: Limits
+    limits: EffectiveLimits
     """Effective, as the caller set them."""
     by_end: bool
     """Whether the caller's end comes before the limit in seconds."""
@@ -55,7 +55,7 @@ class Run:
     @classmethod
     def of(
         cls,
-        limits: Limits,
+        limits: EffectiveLimits,
         end: float | None,
         on_snapshot: Told | None,
         interval: float,
@@ -74,7 +74,7 @@ class Run:
         pause = _as_float(interval)
         if pause is None or not pause > 0:
             raise LimitsError(f"above 0 is expected, not {shown(interval)}", reason="OUT_OF_RANGE", field="interval")
-        last = math.inf if limits.seconds is None else started + limits.seconds
+        last = started + limits.most_seconds
         by_end = end is not None and end < last
         if end is not None and by_end:
             last = max(end, started + LEAST_SECONDS)
@@ -136,7 +136,7 @@ class Run:
         left = self.left
         return min(POOL_SHARE * (self.last - self.started), left)
 
-    def shortened(self) -> Limits:
+    def shortened(self) -> EffectiveLimits:
         """The limits with the time that there is in truth."""
         return replace(self.limits, seconds=self.last - self.started) if self.by_end else self.limits
 

@@ -9,7 +9,7 @@ from sniffai.rules import team_of
 from sniffai.search.params import Objective, SearchParams
 from sniffai.search.solver import MoveValue, Solver
 from sniffai.view import View
-from sniffai_ext.search import told_apart
+from sniffai_ext.root_statistics import told_apart
 from sniffai_ext.stop import StopFlag
 
 NODE_CAP: Final = 20_000

@@ -6,11 +6,12 @@ from sniffai.moves import Move
 from sniffai.ports import point_name
 from sniffai.rules import team_of
 from sniffai.search.analysis import LineStep, MoveEvaluation, TeamValue
-from sniffai.search.roots import UNKNOWN, Root, RootMove, Standing
+from sniffai.search.roots import UNKNOWN, Root, Standing
 from sniffai.search.solver import MoveValue
 from sniffai.view import View
+from sniffai_ext.root_statistics import told_apart
+from sniffai_ext.rows import RootMove
 from sniffai_ext.search import Search as CoreSearch
-from sniffai_ext.search import told_apart
 
 
 def unsearched(view: View, moves: Sequence[Move]) -> tuple[MoveEvaluation, ...]:
@@ -95,7 +96,7 @@ def _evaluation(
 def _line(cores: Sequence[CoreSearch], row: RootMove, hidden: bool) -> tuple[LineStep, ...]:
     """The way on in the tree that went furthest into it."""
     lines = [core.line(row.tile, row.at) for core in cores]
-    longest = max(lines, key=lambda steps: steps[0][2] if steps else 0)
+    longest = max(lines, key=lambda steps: steps[0].visits if steps else 0)
     return tuple(
-        LineStep(Move.from_codes(tile, at), visits, estimated and hidden) for tile, at, visits, estimated in longest
+        LineStep(Move.from_codes(step.tile, step.at), step.visits, step.estimated and hidden) for step in longest
     )

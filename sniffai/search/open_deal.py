@@ -9,7 +9,8 @@ This is no advice for a seat in play: it does not know what it uses here. For th
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final, Unpack
 
 import numpy as np
 
@@ -18,13 +19,11 @@ from sniffai.errors import ViewError
 from sniffai.round import Round
 from sniffai.rules import team_of
 from sniffai.search.analysis import Analysis, BeliefTable
-from sniffai.search.candidates import Moves
 from sniffai.search.clock import Run
 from sniffai.search.endgame import solve_for
-from sniffai.search.params import Limits, SearchParams
-from sniffai.search.searcher import Searcher
+from sniffai.search.params import Limits
+from sniffai.search.searcher import Searcher, SearchSettings, World
 from sniffai.search.solver import DEFAULT_TABLE_BYTES, MoveValue
-from sniffai_ext.view import View as CoreView
 
 NODE_CAP: Final = 4_000_000
 """Placements tried before the search takes over: some tenths of a second. Nearly every whole deal takes far fewer."""
@@ -41,25 +40,15 @@ class DealSearcher(Searcher):
 
     _hidden = False
 
-    def __init__(
-        self,
-        round_: Round,
-        *,
-        seed: int = 0,
-        params: SearchParams | None = None,
-        threads: int = 1,
-        include_moves: Moves = None,
-        exclude_moves: Moves = None,
-    ) -> None:
+    def __init__(self, round_: Round, **settings: Unpack[SearchSettings]) -> None:
         if not isinstance(round_, Round):
             raise ViewError(f"a Round is expected, not {shown(round_)}", reason="NOT_A_ROUND", field="round")
         if round_.over:
             raise ViewError("there is nothing to decide: the round is over", reason="ROUND_OVER")
-        view = round_.view(round_.seat)
-        super().__init__(
-            view, seed=seed, params=params, threads=threads, include_moves=include_moves, exclude_moves=exclude_moves
-        )
+        super().__init__(round_.view(round_.seat), **settings)
         self._round = round_.copy()
+        # Nothing is hidden: there are no worlds to weigh, and the other seats need no model.
+        self._params = replace(self._params, inference=False, follow=0.0, forget=False)
 
     def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
         if self._round.players == 3:
@@ -74,14 +63,9 @@ class DealSearcher(Searcher):
         self._hurried |= found.late
         return None if found.moves is None else (found.moves, found.nodes)
 
-    def _options(self, share: Limits) -> dict[str, Any]:
-        options = super()._options(share)
+    def _world(self) -> World:
         hands = [sum(1 << tile.index for tile in hand) for hand in self._round.hands]
-        world = hands, [tile.index for tile in self._round.talon]
-        return {**options, "pool": 0, "policy": None, "follow": 0.0, "world": world}
-
-    def _seen(self) -> CoreView:
-        return self._view.core()
+        return hands, [tile.index for tile in self._round.talon]
 
     def _belief(self) -> BeliefTable:
         table = np.zeros((28, self._round.players + 1))
@@ -94,23 +78,12 @@ class DealSearcher(Searcher):
         return 1, 1.0
 
 
-def analyze_deal(
-    round_: Round,
-    limits: Limits | None = None,
-    *,
-    seed: int = 0,
-    params: SearchParams | None = None,
-    threads: int = 1,
-    include_moves: Moves = None,
-    exclude_moves: Moves = None,
-) -> Analysis:
+def analyze_deal(round_: Round, limits: Limits | None = None, **settings: Unpack[SearchSettings]) -> Analysis:
     """Evaluate every legal move of a round's seat to move, all hands and the talon known to everyone.
 
     ``source`` is ``"exact"`` where the round was solved, else ``"search"`` (or ``"forced"``).
 
+    :param settings: as for :class:`DealSearcher`.
     :raises SniffError: see :class:`DealSearcher`.
     """
-    searcher = DealSearcher(
-        round_, seed=seed, params=params, threads=threads, include_moves=include_moves, exclude_moves=exclude_moves
-    )
-    return searcher.run(limits)
+    return DealSearcher(round_, **settings).run(limits)

@@ -1,10 +1,12 @@
 """What a search may spend, and how it searches."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
-from sniffai.checks import as_real, keep, read_flag, read_whole, shown
+from sniffai.checks import as_real, keep, read_flag, read_real, read_whole, shown
 from sniffai.errors import LimitsError
+from sniffai_ext.tree_params import TreeParams
 
 Objective: TypeAlias = Literal["match", "round"]
 """What is maximised: the chance to win the match (docs/equity.md), or the margin of the round."""
@@ -14,6 +16,9 @@ DEFAULT_SECONDS: Final = 1.0
 
 DEFAULT_MEMORY_BYTES: Final = 256 << 20
 """The cap of the search tree where none is given, in bytes."""
+
+ASSUMED_SPEED: Final = 800_000
+"""Simulations a second, to size the pool of worlds of a search that a clock ends."""
 
 MIN_MEMORY_BYTES: Final = 1 << 16
 MAX_SIMULATIONS: Final = 2**63 - 1
@@ -52,12 +57,49 @@ class Limits:
         sentence = "a target standard error is above 0 and at most {:,} points"
         _keep_above_zero(self, "target_standard_error", MAX_STANDARD_ERROR, sentence)
 
-    def effective(self) -> "Limits":
+    def effective(self) -> "EffectiveLimits":
         """The limits in force, the defaults filled in."""
         seconds = self.seconds
         if seconds is None and self.simulations is None:
             seconds = DEFAULT_SECONDS
-        return replace(self, seconds=seconds, memory_bytes=self.memory_bytes or DEFAULT_MEMORY_BYTES)
+        return EffectiveLimits(
+            simulations=self.simulations,
+            seconds=seconds,
+            memory_bytes=DEFAULT_MEMORY_BYTES if self.memory_bytes is None else self.memory_bytes,
+            stop_when_decided=self.stop_when_decided,
+            target_standard_error=self.target_standard_error,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveLimits(Limits):
+    """The limits in force in a search: a time, a number of simulations or both, and always a cap of memory."""
+
+    memory_bytes: int = DEFAULT_MEMORY_BYTES
+
+    @property
+    def most_simulations(self) -> int:
+        """The limit of simulations; without one the largest number that the core counts to."""
+        return MAX_SIMULATIONS if self.simulations is None else self.simulations
+
+    @property
+    def most_seconds(self) -> float:
+        """The limit of time in seconds; infinity without one."""
+        return math.inf if self.seconds is None else self.seconds
+
+    @property
+    def likely_simulations(self) -> float:
+        """As many simulations as the limits allow at :data:`ASSUMED_SPEED`; infinity without a limit."""
+        simulations = math.inf if self.simulations is None else self.simulations
+        return min(simulations, self.most_seconds * ASSUMED_SPEED)
+
+    def share(self, trees: int) -> "EffectiveLimits":
+        """The part of one of several trees that grow side by side."""
+        return replace(
+            self,
+            simulations=None if self.simulations is None else -(-self.simulations // trees),
+            memory_bytes=max(MIN_MEMORY_BYTES, self.memory_bytes // trees),
+        )
 
 
 MODEL_TEMPERATURES: Final = {2: (2.1, 3.9, 6.2), 3: (1.55, 2.4, 3.4), 4: (1.55, 3.25, 4.3)}
@@ -66,34 +108,16 @@ the table, fewer than 16, and later): fitted by likelihood on its own play (docs
 
 
 @dataclass(frozen=True, slots=True)
-class SearchParams:
+class SearchParams(TreeParams):
     """How the tree grows and what its leaves are worth. The defaults are the measured ones (docs/search.md).
 
     :raises LimitsError: a parameter out of range; ``field`` is its name.
     """
 
-    exploration: float = 20.0
-    """Least weight of UCB1's exploration term below the root, in points: 0..1,000,000."""
-    root_exploration: float = 80.0
-    """The same at the root, where every move's value is shown: 0..1,000,000."""
-    by_spread: float = 1.0
-    """That weight in standard deviations of the node's values: 0..100. The larger of both holds."""
-    root_share: float = 0.5
-    """Share of the simulations that is spread evenly over the root's moves, so that none is given up early: 0..1."""
-    revisit: float = 0.1
-    """Every move of every node is tried at least so many times the square root of its availability, so that none is
-    given up for a bad beginning: 0..1."""
-    common_worlds: bool = True
-    """Whether the n-th simulation of every move at the root has the same hidden hands and talon."""
-    epsilon: float = 0.1
-    """Chance of a random move instead of the one with the most points in a rollout: 0..1."""
     net_leaf: bool = True
     """Whether leaves are valued by the world-value net; else they are rolled out."""
     inference: bool = True
     """Whether worlds are weighted by how likely the policy makes the other seats' past choices."""
-    follow: float = 0.5
-    """Share of their choices in which the other seats follow the policy in the tree, where a node has 500 visits; else
-    they choose by UCB1 too: 0..1."""
     forget: bool = False
     """Whether draws and passes are ignored, so that a hidden tile is as likely here as there. Only to compare."""
     exact: bool = True
@@ -102,8 +126,6 @@ class SearchParams:
     """Weighted worlds for each simulation that the limits allow: 0..1. At least 64, at most 4,096 worlds."""
     extra_worlds: float = 16.0
     """Further worlds for each of these, weighted by a fit to them: 0..100. At most 16,384."""
-    floor: float = 0.05
-    """Share of the other seats' choices that is taken for random: above 0, at most 1. So no possible world is lost."""
     temperature: float = 1.0
     """How much less sharply than :data:`MODEL_TEMPERATURES` say the other seats are taken to have chosen by the policy:
     0.01..1,000."""
@@ -111,14 +133,10 @@ class SearchParams:
     """What is maximised."""
 
     def __post_init__(self) -> None:
+        TreeParams.__post_init__(self)
         for name, (least, most) in _RANGES.items():
-            value = getattr(self, name)
-            number = as_real(value)
-            if number is None or not least <= number <= most:
-                message = f"{least:g}..{most:g} is expected, not {shown(value)}"
-                raise LimitsError(message, reason="OUT_OF_RANGE", field=name)
-            keep(self, name, number)
-        for name in ("net_leaf", "inference", "forget", "exact", "common_worlds"):
+            keep(self, name, read_real(getattr(self, name), name, least, most))
+        for name in ("net_leaf", "inference", "forget", "exact"):
             keep(self, name, read_flag(getattr(self, name), name))
         read_objective(self.objective)
 
@@ -131,19 +149,7 @@ class SearchParams:
         return min(16_384, int(pool_size * self.extra_worlds))
 
 
-_RANGES: Final = {
-    "exploration": (0, 1e6),
-    "root_exploration": (0, 1e6),
-    "by_spread": (0, 100),
-    "root_share": (0, 1),
-    "revisit": (0, 1),
-    "epsilon": (0, 1),
-    "pool_share": (0, 1),
-    "extra_worlds": (0, 100),
-    "follow": (0, 1),
-    "floor": (1e-6, 1),
-    "temperature": (0.01, 1000),
-}
+_RANGES: Final = {"pool_share": (0, 1), "extra_worlds": (0, 100), "temperature": (0.01, 1000)}
 
 
 def read_objective(value: Any) -> Objective:

@@ -8,11 +8,17 @@ from typing import Final, NamedTuple, Self
 
 from sniffai.search.analysis import TeamValue
 from sniffai_ext.best_chance import best_chances
-from sniffai_ext.search import CLOSE_CHANCES, DECISION_DOUBT, RANK_CAUTION, STATED_DRIFTS, ranked, told_apart
+from sniffai_ext.root_statistics import (
+    CLOSE_CHANCES,
+    DECISION_DOUBT,
+    FEW_VISITS,
+    RANK_CAUTION,
+    STATED_DRIFTS,
+    ranked,
+    told_apart,
+)
+from sniffai_ext.rows import RootMove
 from sniffai_ext.search import Search as CoreSearch
-
-FEW_VISITS: Final = 30
-"""With fewer a move's own spread says little, so the spread of all simulations stands in for it."""
 
 LEAST_VISITS: Final = 5
 """With fewer it is not known how far a move's value may be off."""
@@ -22,32 +28,6 @@ LEAST_SIMULATIONS: Final = 30
 
 SIGNIFICANT: Final = 2.0
 """Standard errors of a difference from which on it is hardly chance."""
-
-
-class RootMove(NamedTuple):
-    """One distinct move at the root, as the core tells it."""
-
-    tile: int
-    at: int
-    visits: int
-    availability: int
-    means: tuple[float, ...]
-    """The mean margin of each team, in points."""
-    deviations: tuple[float, ...]
-    errors: tuple[float, ...]
-    """The standard error of each mean."""
-    utility: float
-    """The mean utility for the mover's team, in points: what the tree maximises."""
-    utility_error: float
-    chances: tuple[float, ...]
-    """The mean chance of each team to win the match."""
-    chance_errors: tuple[float, ...]
-    drifts: tuple[float, ...]
-    """How far the means moved of late, at least 0; the errors hold it once."""
-    utility_drift: float
-    chance_drifts: tuple[float, ...]
-    proven: bool
-    """Whether every line of play was seen to its end: the means are the values with best play of all."""
 
 
 class Standing(NamedTuple):
@@ -86,13 +66,12 @@ class Root:
         """The root moves of several trees: visits add up, means and spreads are pooled."""
         judging = cores[0].judging_team
         if len(cores) == 1:
-            return cls([RootMove(*row) for row in cores[0].root_moves()], team, judging >= 0)
-        found: dict[tuple[int, int], list[RootMove]] = {}
+            return cls(cores[0].root_moves(), team, judging is not None)
+        by_move: dict[tuple[int, int], list[RootMove]] = {}
         for core in cores:
-            for row in map(RootMove._make, core.root_moves()):
-                found.setdefault((row.tile, row.at), []).append(row)
-        pooled = ranked(map(_as_one, found.values()), judging)
-        return cls([RootMove(*row) for row in pooled], team, judging >= 0)
+            for row in core.root_moves():
+                by_move.setdefault((row.tile, row.at), []).append(row)
+        return cls(ranked(map(_as_one, by_move.values()), judging), team, judging is not None)
 
     @property
     def simulations(self) -> int:
@@ -113,7 +92,9 @@ class Root:
         After few visits a move's own spread says little: that of all simulations stands in for it.
         """
         means, errors, drifts = (
-            (row.chances, row.chance_errors, row.chance_drifts) if chance else (row.means, row.errors, row.drifts)
+            (row.chances, row.chance_errors, row.chance_drifts)
+            if chance
+            else (row.margins, row.margin_errors, row.margin_drifts)
         )
         error = _stated(errors[team], drifts[team])
         if row.visits < FEW_VISITS:
@@ -126,14 +107,14 @@ class Root:
             return ()
         known = self.known(row)
         found = []
-        for team in range(len(row.means)):
+        for team in range(len(row.margins)):
             margin, chance = (self.estimate(row, team, chance=chance) for chance in (False, True))
             found.append(
                 TeamValue(
                     team,
                     margin.mean,
                     margin.error if known else None,
-                    row.deviations[team] if known else None,
+                    row.margin_deviations[team] if known else None,
                     chance.mean,
                     chance.error if known else None,
                 )
@@ -183,7 +164,7 @@ class Root:
                 if place == 0 and row.visits
                 else UNKNOWN._replace(best_probability=chance)
             )
-        loss = first.means[self.team] - row.means[self.team]
+        loss = first.margins[self.team] - row.margins[self.team]
         lost = first.chances[self.team] - row.chances[self.team]
         return Standing(loss, lost, place > 0 and self._significant(first, row), chance)
 
@@ -218,7 +199,7 @@ class Root:
         """A mean with the error that it is ranked by, in which drift counts once."""
         if chance:
             return Estimate(row.chances[self.team], row.chance_errors[self.team])
-        return Estimate(row.means[self.team], row.errors[self.team])
+        return Estimate(row.margins[self.team], row.margin_errors[self.team])
 
     def _spread(self, team: int, chance: bool) -> float:
         """The standard deviation of all simulations' margins, or of their chances as far as the moves tell."""
@@ -230,9 +211,9 @@ class Root:
 def pooled_deviation(rows: Sequence[RootMove], team: int) -> float:
     """Standard deviation of all simulations behind some rows, from the rows' own means and deviations."""
     visits = sum(row.visits for row in rows)
-    mean = math.fsum(row.visits * row.means[team] for row in rows) / max(1, visits)
-    within = math.fsum((row.visits - 1) * row.deviations[team] ** 2 for row in rows if row.visits)
-    between = math.fsum(row.visits * (row.means[team] - mean) ** 2 for row in rows)
+    mean = math.fsum(row.visits * row.margins[team] for row in rows) / max(1, visits)
+    within = math.fsum((row.visits - 1) * row.margin_deviations[team] ** 2 for row in rows if row.visits)
+    between = math.fsum(row.visits * (row.margins[team] - mean) ** 2 for row in rows)
     return math.sqrt((within + between) / max(1, visits - 1))
 
 
@@ -241,7 +222,9 @@ def _as_one(rows: Sequence[RootMove]) -> RootMove:
     pooled = _pooled(rows)
     for row in rows:
         if row.proven:
-            return row._replace(visits=pooled.visits, availability=pooled.availability, deviations=pooled.deviations)
+            return row._replace(
+                visits=pooled.visits, availability=pooled.availability, margin_deviations=pooled.margin_deviations
+            )
     return pooled
 
 
@@ -249,20 +232,20 @@ def _pooled(rows: Sequence[RootMove]) -> RootMove:
     """Several rows as one: a move as several trees found it, or all moves of a root."""
     visits = sum(row.visits for row in rows)
     share = max(1, visits)
-    teams = range(len(rows[0].means))
+    teams = range(len(rows[0].margins))
     return RootMove(
         rows[0].tile,
         rows[0].at,
         visits,
         sum(row.availability for row in rows),
-        tuple(math.fsum(row.visits * row.means[team] for row in rows) / share for team in teams),
+        tuple(math.fsum(row.visits * row.margins[team] for row in rows) / share for team in teams),
         tuple(pooled_deviation(rows, team) for team in teams),
-        tuple(math.hypot(*(row.visits * row.errors[team] for row in rows)) / share for team in teams),
+        tuple(math.hypot(*(row.visits * row.margin_errors[team] for row in rows)) / share for team in teams),
         math.fsum(row.visits * row.utility for row in rows) / share,
         math.hypot(*(row.visits * row.utility_error for row in rows)) / share,
         tuple(math.fsum(row.visits * row.chances[team] for row in rows) / share for team in teams),
         tuple(math.hypot(*(row.visits * row.chance_errors[team] for row in rows)) / share for team in teams),
-        tuple(math.fsum(row.visits * row.drifts[team] for row in rows) / share for team in teams),
+        tuple(math.fsum(row.visits * row.margin_drifts[team] for row in rows) / share for team in teams),
         math.fsum(row.visits * row.utility_drift for row in rows) / share,
         tuple(math.fsum(row.visits * row.chance_drifts[team] for row in rows) / share for team in teams),
         all(row.proven for row in rows),

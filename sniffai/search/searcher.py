@@ -7,9 +7,8 @@ nothing but the view, the seed, the limits, the parameters, the moves considered
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import replace
 from time import monotonic
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack
 
 from sniffai.checks import shown
 from sniffai.equity import load as load_equity
@@ -22,42 +21,49 @@ from sniffai.search.endgame import solve_end
 from sniffai.search.evaluation import searched, solved, unsearched
 from sniffai.search.nets import load_policy, load_world_value
 from sniffai.search.params import (
-    DEFAULT_MEMORY_BYTES,
     MAX_SIMULATIONS,
-    MIN_MEMORY_BYTES,
     MODEL_TEMPERATURES,
+    EffectiveLimits,
     Limits,
     SearchParams,
     check_threads,
 )
 from sniffai.search.roots import Root
 from sniffai.search.solver import MoveValue
-from sniffai.seeds import check_seed
+from sniffai.seeds import check_seed, tree_seed
 from sniffai.version import VERSION
 from sniffai.view import View
 from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.search import Search as CoreSearch
+from sniffai_ext.search_options import SearchOptions
 from sniffai_ext.stop import StopFlag
 from sniffai_ext.turn import Turn
-from sniffai_ext.view import View as CoreView
 from sniffai_ext.worlds import Pool
 
 S = TypeVar("S")
 T = TypeVar("T")
 
-__all__ = ["Searcher", "analyze", "core_options", "distinct_moves", "recommend", "without_voids"]
-
-SEED_STEP: Final = 0x9E3779B97F4A7C15
-"""Between the seeds of the trees of one search: 2**64 divided by the golden ratio."""
+__all__ = ["SearchSettings", "Searcher", "analyze", "distinct_moves", "recommend", "search_options"]
 
 DECIDED_AT: Final = 0.99
 """Probability of being the best move at which a search that may stop early does."""
 
-ASSUMED_SPEED: Final = 800_000
-"""Simulations a second, to size the pool of worlds of a search that a clock ends."""
-
 _BY_COUNT: Final = ("simulations", "memory", "decided", "precise")
 """Stops that no clock has a part in."""
+
+
+World: TypeAlias = tuple[Sequence[int], Sequence[int]]
+"""All hands, a mask of tiles for each seat, and the talon's tiles in the order of drawing."""
+
+
+class SearchSettings(TypedDict, total=False):
+    """The keyword arguments of :class:`Searcher`, :func:`analyze` and all that are called likewise."""
+
+    seed: int
+    params: SearchParams | None
+    threads: int
+    include_moves: Moves
+    exclude_moves: Moves
 
 
 class Searcher:
@@ -184,26 +190,22 @@ class Searcher:
     def _open(self, run: Run) -> None:
         """The trees, each with a seed of its own and its share of the memory."""
         if not self._cores:
-            options = self._options(self._share(run.shortened()))
-            asked = self._options(self._share(run.limits)) if run.by_end else options
-            self._hurried |= options["pool"] != asked["pool"]
-            seeds = [(self._seed + k * SEED_STEP) % 2**64 for k in range(self._threads)]
-            self._cores = [CoreSearch(self._seen(), seed, **options) for seed in seeds]
+            options = self._options(run.shortened())
+            self._hurried |= run.by_end and options.pool_size != self._options(run.limits).pool_size
+            self._cores = [self._core(tree_seed(self._seed, tree), options) for tree in range(self._threads)]
 
-    def _share(self, limits: Limits) -> Limits:
-        """The part of one tree."""
-        return replace(
-            limits,
-            simulations=limits.simulations and -(-limits.simulations // self._threads),
-            memory_bytes=max(MIN_MEMORY_BYTES, (limits.memory_bytes or DEFAULT_MEMORY_BYTES) // self._threads),
-        )
+    def _options(self, limits: EffectiveLimits) -> SearchOptions:
+        """The options of each tree."""
+        return search_options(self._params, self._view.players, limits.share(self._threads))
 
-    def _options(self, share: Limits) -> dict[str, Any]:
-        """The core search's keyword arguments."""
-        options = {**core_options(self._params, self._view.players, share), "stop": self._stop}
-        if len(self._moves) < len(self._legal):
-            options["root_moves"] = [move.codes for move in self._moves]
-        return options
+    def _core(self, seed: int, options: SearchOptions) -> CoreSearch:
+        view = self._view.without_voids() if self._params.forget else self._view
+        moves = [move.codes for move in self._moves] if len(self._moves) < len(self._legal) else None
+        return CoreSearch(view.core(), seed, options, root_moves=moves, world=self._world(), stop=self._stop)
+
+    def _world(self) -> World | None:
+        """Where every tile lies; ``None`` where that is hidden."""
+        return None
 
     def _grow(self, run: Run) -> StopReason:
         """Grow all trees until the run ends, telling of snapshots on the way; the reason of the stop.
@@ -225,7 +227,7 @@ class Searcher:
         found together, they go on for a while, no matter what each knows.
         """
         limits, end = run.limits, monotonic() + seconds
-        total = limits.simulations or MAX_SIMULATIONS
+        total = limits.most_simulations
         shares = [total // self._threads + (k < total % self._threads) for k in range(self._threads)]
         while True:
             stop = self._run_trees(run, shares, end)
@@ -289,11 +291,6 @@ class Searcher:
     def _root(self) -> Root:
         """What all trees together found."""
         return Root.of(self._cores, team_of(self._view.players, self._view.seat))
-
-    def _seen(self) -> CoreView:
-        """The view to search: without what draws and passes showed, if that is to be ignored."""
-        view = self._view.core()
-        return without_voids(view) if self._params.forget else view
 
     def _belief(self) -> BeliefTable:
         """Where the hidden tiles may be."""
@@ -378,94 +375,47 @@ class Searcher:
     """Whether there are tiles that the seat does not know."""
 
 
-def core_options(params: SearchParams, players: int, limits: Limits) -> dict[str, Any]:
-    """The core search's keyword arguments for effective limits."""
-    simulations = min(limits.simulations or math.inf, (limits.seconds or math.inf) * ASSUMED_SPEED)
-    pool = params.pool_size(simulations)
-    return {
-        "exploration": params.exploration,
-        "root_exploration": params.root_exploration,
-        "by_spread": params.by_spread,
-        "root_share": params.root_share,
-        "revisit": params.revisit,
-        "common_worlds": params.common_worlds,
-        "epsilon": params.epsilon,
-        "equity": load_equity(players).core,
-        "match": params.objective == "match",
-        "memory_bytes": limits.memory_bytes or DEFAULT_MEMORY_BYTES,
-        "expected": int(min(simulations, MAX_SIMULATIONS)),
-        "pool": pool,
-        "extra_worlds": params.extra_size(pool),
-        "policy": load_policy(players) if params.inference or params.follow else None,
-        "temperatures": tuple(params.temperature * fitted for fitted in MODEL_TEMPERATURES[players]),
-        "floor": params.floor,
-        "follow": params.follow,
-        "value": load_world_value(players) if params.net_leaf else None,
-    }
+def search_options(
+    params: SearchParams, players: int, limits: EffectiveLimits, *, with_equity: bool = True
+) -> SearchOptions:
+    """The core's options for one tree under its own limits.
 
-
-def without_voids(view: CoreView) -> CoreView:
-    """What the seat would know if draws and passes told nothing of the other hands."""
-    return CoreView.snapshot(
-        view.players,
-        view.seat,
-        view.layout.placements(),
-        view.hand,
-        view.hand_sizes,
-        view.talon_size,
-        [0] * view.players,
-        view.scores,
-        view.forced,
+    :param with_equity: whether chances to win the match are reported; needed where they are what counts.
+    """
+    simulations = limits.likely_simulations
+    pool_size = params.pool_size(simulations)
+    return SearchOptions(
+        params,
+        equity=load_equity(players).core if with_equity else None,
+        match=params.objective == "match",
+        memory_bytes=limits.memory_bytes,
+        expected=int(min(simulations, MAX_SIMULATIONS)),
+        pool_size=pool_size,
+        extra_size=params.extra_size(pool_size),
+        policy=load_policy(players) if params.inference or params.follow else None,
+        temperatures=tuple(params.temperature * fitted for fitted in MODEL_TEMPERATURES[players]),
+        value=load_world_value(players) if params.net_leaf else None,
     )
 
 
-def analyze(
-    view: View,
-    limits: Limits | None = None,
-    *,
-    seed: int = 0,
-    params: SearchParams | None = None,
-    threads: int = 1,
-    include_moves: Moves = None,
-    exclude_moves: Moves = None,
-) -> Analysis:
+def analyze(view: View, limits: Limits | None = None, **settings: Unpack[SearchSettings]) -> Analysis:
     """Evaluate every legal move of the seat to move, or those that are included or not excluded.
 
     The same view, limits in simulations, seed, parameters and number of threads give the same answer.
 
+    :param settings: as for :class:`Searcher`.
     :raises SniffError: see :class:`Searcher`.
     """
-    searcher = Searcher(
-        view, seed=seed, params=params, threads=threads, include_moves=include_moves, exclude_moves=exclude_moves
-    )
-    return searcher.run(limits)
+    return Searcher(view, **settings).run(limits)
 
 
-def recommend(
-    view: View,
-    limits: Limits | None = None,
-    *,
-    seed: int = 0,
-    params: SearchParams | None = None,
-    threads: int = 1,
-    include_moves: Moves = None,
-    exclude_moves: Moves = None,
-) -> MoveEvaluation:
+def recommend(view: View, limits: Limits | None = None, **settings: Unpack[SearchSettings]) -> MoveEvaluation:
     """The move to make, with its evaluation; parameters as :func:`analyze`.
 
     :raises ViewError: there is no move to make: the seat must draw or pass, or is not to move.
     :raises SniffError: see :class:`Searcher`.
     """
-    found = analyze(
-        view,
-        limits,
-        seed=seed,
-        params=params,
-        threads=threads,
-        include_moves=include_moves,
-        exclude_moves=exclude_moves,
-    )
-    best = found.best
+    best = analyze(view, limits, **settings).best
     if best is None:
         raise ViewError(f"no tile of the hand fits: seat {view.seat} must {view.must}", reason="NOT_TO_PLAY")
     return best

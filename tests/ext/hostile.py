@@ -14,6 +14,7 @@ import pkgutil
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
@@ -92,20 +93,25 @@ def search() -> Any:
     return made
 
 
-def searched(**options: Any) -> Any:
-    """A search made and run, so that what a parameter breaks is seen."""
-    made = core("search").Search(options.pop("view"), options.pop("seed"), **options)
+def searched(**arguments: Any) -> Any:
+    """A search made and run, so that what an argument breaks is seen."""
+    made = core("search").Search(**arguments)
     made.run(40, 1.0)
     return made.root_moves()
+
+
+def searched_with(**options: Any) -> Any:
+    """The same for one option, or for a parameter of how the tree grows."""
+    tree = {name: options.pop(name) for name in TREE if name in options}
+    made = core("search_options").SearchOptions(core("tree_params").TreeParams(**tree), **options)
+    return searched(view=view(), seed=1, options=made)
 
 
 def pool() -> Any:
     return core("worlds").weighted_worlds(view(), 40, 1, load_policy(2))
 
 
-OPTIONS = {
-    "view": None,
-    "seed": 1,
+TREE = {
     "exploration": 20.0,
     "root_exploration": 80.0,
     "by_spread": 1.0,
@@ -113,23 +119,35 @@ OPTIONS = {
     "revisit": 0.1,
     "common_worlds": True,
     "epsilon": 0.1,
+    "follow": 0.5,
+    "floor": 0.05,
+}
+OPTIONS = {
     "equity": None,
     "match": False,
     "memory_bytes": 1 << 20,
     "expected": 10,
-    "pool": 40,
-    "extra_worlds": 40,
+    "pool_size": 40,
+    "extra_size": 40,
     "policy": load_policy(2),
     "temperatures": (3.0, 3.0, 3.0),
-    "floor": 0.05,
-    "follow": 0.5,
     "value": load_world_value(2),
-    "root_moves": None,
-    "world": None,
     "proofs": True,
-    "stop": None,
 }
-FREE = {"equity", "policy", "value", "root_moves", "world", "stop", "hands", "a", "tiles", "start", "progress"}
+FREE = {
+    "equity",
+    "policy",
+    "value",
+    "options",
+    "root_moves",
+    "world",
+    "stop",
+    "hands",
+    "a",
+    "tiles",
+    "start",
+    "progress",
+}
 """Arguments that may be None."""
 
 
@@ -195,7 +213,8 @@ FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "layout.point_name": named(at=4),
     "policy.duel": lambda: {"players": 2, "deals": 1, "seed": 1, "b": load_policy(2), "a": None},
     "policy.weight_count": named(players=2),
-    "worlds.check_choices": named(temperatures=(1.0, 1.0, 1.0), floor=0.1),
+    "tree_params.read_params": lambda: {"params": core("tree_params").TreeParams()},
+    "worlds.check_temperatures": named(temperatures=(1.0, 1.0, 1.0)),
     "worlds.weighted_worlds": lambda: {
         "view": view(),
         "room": 40,
@@ -241,7 +260,8 @@ PLAIN = {"checks.as_real", "checks.as_whole", "shown.shown"}
 OWN = {
     *("belief.subsets", "checks.read_flag", "checks.read_net", "checks.read_real", "checks.read_whole"),
     *("shown.steers", "shown.visible"),
-    *("equity.float_array", "equity.mean_over_leads", "equity.pairs_within_one", "search.ranked", "search.told_apart"),
+    *("equity.float_array", "equity.mean_over_leads", "equity.pairs_within_one"),
+    *("root_statistics.ranked", "root_statistics.told_apart", "rows.LineMove", "rows.RootMove", "rows.SolvedMove"),
 }
 """Helpers that the core and the library call with bounds, arrays and rows of their own: no doors."""
 
@@ -258,12 +278,17 @@ CLASSES: dict[str, tuple[Make, Callable[[], dict[str, Any]]]] = {
         rounds,
         lambda: dict(zip(("players", "hands", "talon", "leader", "scores"), ROUND, strict=True)),
     ),
-    "search.Search": (search, lambda: {**OPTIONS, "view": view()}),
+    "search.Search": (
+        search,
+        lambda: {"view": view(), "seed": 1, "options": None, "root_moves": None, "world": None, "stop": None},
+    ),
+    "search_options.SearchOptions": (lambda: core("search_options").SearchOptions(), lambda: TREE | OPTIONS),
     "solver.Solver": (
         lambda: core("solver").Solver(table_bytes=4096),
         lambda: {"table_bytes": 4096, "equity": None, "match": False},
     ),
     "stop.StopFlag": (lambda: core("stop").StopFlag(), named()),
+    "tree_params.TreeParams": (lambda: core("tree_params").TreeParams(), lambda: dict(TREE)),
     "turn.Turn": (lambda: core("turn").Turn("this runs"), named(what="this runs")),
     "view.View": (seen, lambda: {"players": 2, "seat": 0, "leader": 0, "hand": HANDS[0], "scores": [0, 0]}),
     "world_value.WorldValue": (
@@ -272,6 +297,13 @@ CLASSES: dict[str, tuple[Make, Callable[[], dict[str, Any]]]] = {
     ),
 }
 """Classes, each with an object of it and the arguments of its constructor."""
+
+TARGETS: dict[str, Callable[..., Any]] = {
+    "search.Search": searched,
+    "search_options.SearchOptions": searched_with,
+    "tree_params.TreeParams": searched_with,
+}
+"""What is called in place of a constructor: the object is also used."""
 
 METHODS: dict[str, Callable[[], dict[str, Any]]] = {
     "belief.Belief.of": lambda: {"view": view()},
@@ -376,7 +408,9 @@ def use_all(made: Any) -> None:
 
 
 def bare(where: str, kind: type) -> None:
-    """Objects of ``__new__`` alone, and objects initialised twice."""
+    """Objects of ``__new__`` alone. One of a dataclass has no fields; Python itself says so."""
+    if is_dataclass(kind):
+        return
     try:
         made = kind.__new__(kind)
     except TypeError:
@@ -418,7 +452,7 @@ def walk() -> None:
 
 def walk_class(where: str, kind: type) -> None:
     make, arguments = CLASSES[where]
-    target = searched if where == "search.Search" else kind
+    target = TARGETS.get(where, kind)
     with_each(where, target, arguments, True)
     bare(where, kind)
     again(where, make, arguments)

@@ -18,7 +18,9 @@ from sniffai_ext.errors import LimitsError, TileError
 from sniffai_ext.layout import Layout
 from sniffai_ext.round import Round
 from sniffai_ext.search import Search
+from sniffai_ext.search_options import SearchOptions
 from sniffai_ext.solver import Solver
+from sniffai_ext.tree_params import RANGES, TreeParams
 from sniffai_ext.view import View
 from sniffai_ext.worlds import Pool, weighted_worlds
 from tests.ext.hostile import HANDS, ROUND, view
@@ -72,17 +74,32 @@ def test_nan_and_what_is_too_large_are_in_no_range(value: float) -> None:
         *((name, value) for name in ("root_share", "epsilon", "follow") for value in (-0.01, 1.01, math.nan)),
         *(("memory_bytes", value) for value in (-1, 2**63, 10**30)),
         *(("expected", value) for value in (-1, 2**63)),
-        *((name, value) for name in ("pool", "extra_worlds") for value in (-5, 1_000_001, 2**31, 10**30)),
+        *((name, value) for name in ("pool_size", "extra_size") for value in (-5, 1_000_001, 2**31, 10**30)),
         *(("revisit", value) for value in (-0.01, 1.01, math.nan)),
         *(("floor", value) for value in (0.0, 1e-50, 1.5, math.nan)),
         *((name, "yes") for name in ("match", "common_worlds")),
-        *(("seed", value) for value in (-1, 2**64)),
     ],
 )
 def test_a_search_checks_every_range_it_names(name: str, value: Any) -> None:
-    options: dict[str, Any] = {"seed": 1, "policy": load_policy(2), "pool": 40} | {name: value}
+    kind: Any = TreeParams if name in (*RANGES, "common_worlds") else SearchOptions
     with pytest.raises(LimitsError) as error:
-        Search(view(), **options)
+        kind(**{name: value})
+    assert error.value.field == name
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_a_search_checks_its_seed(seed: int) -> None:
+    with pytest.raises(LimitsError) as error:
+        Search(view(), seed)
+    assert error.value.field == "seed"
+
+
+@pytest.mark.parametrize("name", [*RANGES, "common_worlds"])
+def test_options_check_parameters_that_were_changed_behind_their_checks(name: str) -> None:
+    params = TreeParams()
+    object.__setattr__(params, name, math.nan)
+    with pytest.raises(LimitsError) as error:
+        SearchOptions(params)
     assert error.value.field == name
 
 
@@ -92,13 +109,13 @@ def test_a_temperature_is_a_number_above_nothing(wrong: Any) -> None:
         temperatures = [3.0, 3.0, 3.0]
         temperatures[place] = wrong
         with pytest.raises(LimitsError) as error:
-            Search(view(), 1, temperatures=(temperatures[0], temperatures[1], temperatures[2]))
+            SearchOptions(temperatures=tuple(temperatures))
         assert error.value.field == f"temperatures[{place}]"
         with pytest.raises(LimitsError) as error:
             weighted_worlds(view(), 10, 1, load_policy(2), temperatures)
         assert error.value.field == f"temperatures[{place}]"
     with pytest.raises(LimitsError):
-        Search(view(), 1, temperatures=(3.0, 3.0))
+        SearchOptions(temperatures=(3.0, 3.0))
 
 
 @pytest.mark.parametrize(

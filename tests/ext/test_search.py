@@ -10,6 +10,8 @@ from sniffai.equity import load
 from sniffai.search.nets import load_policy, load_world_value
 from sniffai_ext.errors import SniffError
 from sniffai_ext.search import Search
+from sniffai_ext.search_options import SearchOptions
+from sniffai_ext.tree_params import TreeParams
 from sniffai_ext.view import View
 
 
@@ -25,22 +27,21 @@ def position(players: int = 3) -> tuple[Round, View]:
 def test_only_the_root_moves_given_are_considered(players: int) -> None:
     _, view = position(players)
     chosen = view.legal_moves()[1:3]
-    search = Search(view, 1, equity=load(players).core, match=True, root_moves=chosen)
+    search = Search(view, 1, SearchOptions(equity=load(players).core, match=True), root_moves=chosen)
     search.run(900, math.inf)
     rows = search.root_moves()
-    assert {row[:2] for row in rows} <= set(chosen)
-    assert sum(row[2] for row in rows) == 900
-    assert {row[3] for row in rows} == {900}
+    assert {(row.tile, row.at) for row in rows} <= set(chosen)
+    assert sum(row.visits for row in rows) == 900
+    assert {row.availability for row in rows} == {900}
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_a_run_in_slices_is_one_run(players: int) -> None:
     """With a pool that is extended, by simulations: what the tree becomes hangs on their number only."""
     _, view = position(players)
-    whole, sliced = (
-        Search(view, 7, equity=load(players).core, match=True, pool=64, extra_worlds=500, policy=load_policy(players))
-        for _ in range(2)
-    )
+    equity, policy = load(players).core, load_policy(players)
+    options = SearchOptions(equity=equity, match=True, pool_size=64, extra_size=500, policy=policy)
+    whole, sliced = Search(view, 7, options), Search(view, 7, options)
     whole.run(1000, math.inf)
     for total in (1, 70, 513, 1000):
         assert sliced.run(total, math.inf) == "simulations"
@@ -53,9 +54,10 @@ def first_values(view: View, seed: int, moves: list[tuple[int, int]], *, common_
 
     The net values every first visit, so that nothing but the world counts.
     """
-    search = Search(view, seed, value=load_world_value(2), root_moves=moves, common_worlds=common_worlds)
+    options = SearchOptions(TreeParams(common_worlds=common_worlds), value=load_world_value(2))
+    search = Search(view, seed, options, root_moves=moves)
     search.run(len(moves), math.inf)
-    return {row[:2]: row[4] for row in search.root_moves()}
+    return {(row.tile, row.at): row.margins for row in search.root_moves()}
 
 
 def test_the_first_simulations_of_all_root_moves_share_a_world() -> None:
@@ -89,9 +91,9 @@ def test_in_one_known_world_nothing_else_comes_up(players: int) -> None:
     search.run(3000, math.inf)
     for tile, at, *_ in search.root_moves():
         after = round_.core().copy()
-        for step, point, _, _ in search.line(tile, at):
-            assert (step, point) in after.legal_moves()
-            after.play(step, point)
+        for step in search.line(tile, at):
+            assert (step.tile, step.at) in after.legal_moves()
+            after.play(step.tile, step.at)
 
 
 @pytest.mark.parametrize(
@@ -99,10 +101,10 @@ def test_in_one_known_world_nothing_else_comes_up(players: int) -> None:
     [
         ({"root_moves": []}, "NO_MOVES", "root_moves"),
         ({"root_moves": [(0, 99)]}, "NOT_LEGAL", "root_moves"),
-        ({"memory_bytes": 100}, "MEMORY_TOO_SMALL", "memory_bytes"),
-        ({"match": True}, "NO_EQUITY", "match"),
-        ({"equity": load(2).core}, "WRONG_NET", "players"),
-        ({"policy": load_policy(4)}, "WRONG_NET", "players"),
+        ({"options": SearchOptions(memory_bytes=100)}, "MEMORY_TOO_SMALL", "memory_bytes"),
+        ({"options": SearchOptions(equity=load(2).core)}, "WRONG_NET", "equity"),
+        ({"options": SearchOptions(policy=load_policy(4))}, "WRONG_NET", "policy"),
+        ({"options": SearchOptions(value=load_world_value(2))}, "WRONG_NET", "value"),
         ({"world": ([0, 0], [])}, "WRONG_WORLD", "world"),
         ({"world": ([0, 0, 0], list(range(20)))}, "WRONG_WORLD", "world"),
     ],

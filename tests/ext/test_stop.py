@@ -7,6 +7,7 @@ import pytest
 from sniffai import Round
 from sniffai.search.nets import load_policy
 from sniffai_ext.search import Search
+from sniffai_ext.search_options import SearchOptions
 from sniffai_ext.stop import StopFlag
 from sniffai_ext.view import View
 
@@ -21,7 +22,8 @@ def old_view(players: int = 2) -> View:
 
 
 def search(stop: StopFlag | None = None, pool: int = 500, extra: int = 2000, players: int = 2) -> Search:
-    return Search(old_view(players), 7, pool=pool, extra_worlds=extra, policy=load_policy(players), stop=stop)
+    options = SearchOptions(pool_size=pool, extra_size=extra, policy=load_policy(players))
+    return Search(old_view(players), 7, options, stop=stop)
 
 
 def test_a_flag_is_raised_for_good_or_for_a_while() -> None:
@@ -48,7 +50,7 @@ def test_a_raised_flag_stops_before_the_first_world() -> None:
     one = search(flag)
     assert one.run(10, math.inf) == "stopped"
     assert (one.pool, one.simulations) == (None, 0)
-    assert {row[2] for row in one.root_moves()} == {0}
+    assert {row.visits for row in one.root_moves()} == {0}
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -77,11 +79,12 @@ def test_a_list_of_all_worlds_is_given_up_for_a_sample() -> None:
     view = old_view()
     count = Search(view, 1).belief.assignments
     assert count < 10**6
-    one = Search(view, 7, pool=count, extra_worlds=100, policy=load_policy(2))
+    options = SearchOptions(pool_size=count, extra_size=100, policy=load_policy(2))
+    one = Search(view, 7, options)
     one.run(10, math.inf, pool_seconds=0.0)
     assert one.pool is not None
     assert (one.pool.size, one.pool.hurried, one.pool.complete) == (LEAST_WORLDS, True, False)
-    listed = Search(view, 7, pool=count, extra_worlds=100, policy=load_policy(2))
+    listed = Search(view, 7, options)
     listed.run(10, math.inf, pool_seconds=1e9)
     assert listed.pool is not None
     assert (listed.pool.size, listed.pool.hurried, listed.pool.complete) == (count, False, True)

@@ -14,9 +14,10 @@ from sniffai import Round
 from sniffai.equity import Equity, load
 from sniffai.rules import TARGET, TEAMS, team_of
 from sniffai.search.nets import load_world_value
-from sniffai.search.roots import RootMove
 from sniffai_ext.errors import LimitsError
+from sniffai_ext.rows import RootMove
 from sniffai_ext.search import Search
+from sniffai_ext.search_options import SearchOptions
 from tests.one_world import margins, named, one_simulation
 from tests.utility import utility, weights
 
@@ -84,11 +85,11 @@ def test_the_end_of_a_round_is_worth_what_the_table_says(players: int) -> None:
         for match in (False, True):
             row = one_result(round_, move, match=match, net_leaf=False)
             assert row.chances == pytest.approx(expected, abs=1e-6)
-            assert row.means == pytest.approx(gains)
+            assert row.margins == pytest.approx(gains)
             worth = utility(players, round_.scores, team, expected[team], gains[team])
             assert row.utility == pytest.approx(worth if match else gains[team], rel=1e-5, abs=1e-4)
             # One simulation tells no better than how far a round's values usually spread: 30 points, of 250 a match.
-            assert (row.utility_error, set(row.errors), set(row.chance_errors)) == (30, {30}, {0.12})
+            assert (row.utility_error, set(row.margin_errors), set(row.chance_errors)) == (30, {30}, {0.12})
     assert min(kinds.values()) >= 10, kinds
 
 
@@ -134,7 +135,7 @@ def test_a_leaf_is_worth_what_the_net_hopes_for(players: int) -> None:
         gains = [0] * TEAMS[players]
         gains[team_of(players, round_.seat)] = round_.core().layout.outlook(*move)[0]
         scores = [score + gain for score, gain in zip(round_.scores, gains, strict=True)]
-        to_come = [mean - gained for mean, gained in zip(row.means, margins(gains), strict=True)]
+        to_come = [mean - gained for mean, gained in zip(row.margins, margins(gains), strict=True)]
         expected = hoped(load(players), scores, round_.seat, to_come)
         assert row.chances == pytest.approx(expected, abs=1e-4)
         assert 0 <= min(row.chances) <= max(row.chances) <= 1
@@ -153,7 +154,7 @@ def test_near_the_target_a_search_for_the_match_rolls_out_its_leaves(players: in
         view = round_.view(round_.seat).core()
         found = []
         for value in (None, load_world_value(players)):
-            search = Search(view, 1, equity=load(players).core, match=True, value=value)
+            search = Search(view, 1, SearchOptions(equity=load(players).core, match=True, value=value))
             search.run(300, math.inf)
             found.append(search.root_moves())
         assert (found[0] == found[1]) == same
@@ -167,10 +168,10 @@ def test_more_points_before_the_round_are_more_chance_after_it(players: int) -> 
         for own, other in ((-40, 60), (0, 60), (40, 60), (40, 0), (80, 0)):
             round_ = Round.deal(players, seed, leader=0, scores=[own, *[other] * (TEAMS[players] - 1)])
             view = round_.view(0).core()
-            search = Search(view, 5, equity=load(players).core, value=load_world_value(players))
+            search = Search(view, 5, SearchOptions(equity=load(players).core, value=load_world_value(players)))
             search.run(300, math.inf)
-            rows = map(RootMove._make, search.root_moves())
-            chances.append({(row.tile, row.at): (row.visits, row.means, row.chances[0]) for row in rows})
+            rows = search.root_moves()
+            chances.append({(row.tile, row.at): (row.visits, row.margins, row.chances[0]) for row in rows})
         for move, (visits, means, _) in chances[0].items():
             assert all(found[move][:2] == (visits, means) for found in chances)
             rising = [found[move][2] for found in chances]
@@ -184,14 +185,14 @@ def test_what_is_maximised_is_what_was_asked_for(players: int) -> None:
     view, team = round_.view(round_.seat).core(), team_of(players, round_.seat)
     visits = []
     for match in (True, False):
-        search = Search(view, 1, equity=load(players).core, match=match)
+        search = Search(view, 1, SearchOptions(equity=load(players).core, match=match))
         search.run(2000, math.inf)
-        rows = [RootMove._make(row) for row in search.root_moves()]
+        rows = search.root_moves()
         for row in rows:
-            worth = utility(players, round_.scores, team, row.chances[team], row.means[team])
-            assert row.utility == pytest.approx(worth if match else row.means[team], rel=1e-5)
+            worth = utility(players, round_.scores, team, row.chances[team], row.margins[team])
+            assert row.utility == pytest.approx(worth if match else row.margins[team], rel=1e-5)
             scale = weights(players, round_.scores, team)[0] if match else 1.0
-            error = row.chance_errors[team] if match else row.errors[team]
+            error = row.chance_errors[team] if match else row.margin_errors[team]
             assert row.utility_error == pytest.approx(scale * error, rel=0.01)
         visits.append({(row.tile, row.at): row.visits for row in rows})
     assert visits[0] != visits[1]
@@ -201,19 +202,20 @@ def test_a_utility_needs_its_table() -> None:
     round_ = Round.deal(2, 1)
     view = round_.view(round_.seat).core()
     with pytest.raises(LimitsError) as error:
-        Search(view, 1, match=True)
+        SearchOptions(match=True)
     assert (error.value.reason, error.value.field) == ("NO_EQUITY", "match")
     with pytest.raises(LimitsError) as error:
-        Search(view, 1, equity=load(4).core)
-    assert (error.value.reason, error.value.field) == ("WRONG_NET", "players")
+        Search(view, 1, SearchOptions(equity=load(4).core))
+    assert (error.value.reason, error.value.field) == ("WRONG_NET", "equity")
 
 
 def test_without_a_table_only_margins_are_told() -> None:
     round_ = Round.deal(3, 1)
     view = round_.view(round_.seat).core()
-    plain, told = Search(view, 1), Search(view, 1, equity=load(3).core)
+    plain, told = Search(view, 1), Search(view, 1, SearchOptions(equity=load(3).core))
     for search in (plain, told):
         search.run(500, math.inf)
     assert [row[:9] for row in plain.root_moves()] == [row[:9] for row in told.root_moves()]
-    assert {(row[9], row[10], row[13]) for row in plain.root_moves()} == {((), (), ())}
-    assert all(len(row[9]) == len(row[10]) == len(row[13]) == 3 for row in told.root_moves())
+    assert {(row.chances, row.chance_errors, row.chance_drifts) for row in plain.root_moves()} == {((), (), ())}
+    for row in told.root_moves():
+        assert len(row.chances) == len(row.chance_errors) == len(row.chance_drifts) == 3

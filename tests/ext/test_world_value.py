@@ -23,7 +23,7 @@ def told(round_: Round, move: tuple[int, int], value: WorldValue) -> list[float]
     row = one_simulation(round_, move, value=value)
     gains = [0] * TEAMS[round_.players]
     gains[round_.seat % len(gains)] = round_.core().layout.outlook(*move)[0]
-    return [mean - gained for mean, gained in zip(row.means, margins(gains), strict=True)]
+    return [mean - gained for mean, gained in zip(row.margins, margins(gains), strict=True)]
 
 
 def decisions(players: int, count: int) -> Iterator[tuple[Round, tuple[int, int], Round]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sniffai import Limits
+from sniffai.search.params import EffectiveLimits
 from sniffai_server.cores import usable_cores
 from sniffai_server.load.budget import Budget, effective_limits
 from sniffai_server.settings import Settings
@@ -15,13 +16,13 @@ SETTINGS = Settings(slots=1)
 
 @pytest.mark.parametrize(("deadline", "left"), [(0.1, 0.07), (0.5, 0.47), (10.0, 9.5), (0.01, -0.02)])
 def test_deadline_leaves_a_margin(deadline: float, left: float) -> None:
-    end = Budget.of(Limits(seconds=60.0), deadline).end
+    end = Budget.of(EffectiveLimits(seconds=60.0), deadline).end
     assert end is not None
     assert end - time.monotonic() == pytest.approx(left, abs=0.005)
 
 
 def test_no_deadline() -> None:
-    assert Budget.of(Limits(seconds=0.2), None) == Budget(Limits(seconds=0.2), None)
+    assert Budget.of(EffectiveLimits(seconds=0.2), None) == Budget(EffectiveLimits(seconds=0.2), None)
 
 
 def test_limits_default_to_the_servers() -> None:
@@ -38,7 +39,7 @@ def test_a_target_error_is_kept() -> None:
 
 def test_limits_are_cut_to_the_caps() -> None:
     limits, warnings = effective_limits(Limits(seconds=61.0, simulations=10, memory_bytes=1 << 40), SETTINGS)
-    assert limits == Limits(simulations=10, seconds=60.0, memory_bytes=SETTINGS.caps.memory_bytes)
+    assert limits == EffectiveLimits(simulations=10, seconds=60.0, memory_bytes=SETTINGS.caps.memory_bytes)
     assert [warning.field for warning in warnings] == ["limits.time", "limits.memory_bytes"]
 
 

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from sniffai.search.params import DEFAULT_MEMORY_BYTES, Limits
+from sniffai.search.params import EffectiveLimits, Limits
 from sniffai.v1 import notice_pb2
 from sniffai.wire import warning
 from sniffai_server.settings import Settings
@@ -27,13 +27,13 @@ TREE_PER_SECOND: Final = 64 << 20
 class Budget:
     """The limits of one search and the moment at which its answer must be ready."""
 
-    limits: Limits
+    limits: EffectiveLimits
     """What the request and the server allow: told to the client, and free of any clock reading."""
     end: float | None
     """The latest end of the search, in seconds of ``time.monotonic()``; ``None`` for a call without a deadline."""
 
     @classmethod
-    def of(cls, limits: Limits, time_remaining: float | None) -> "Budget":
+    def of(cls, limits: EffectiveLimits, time_remaining: float | None) -> "Budget":
         """The budget of a call that has ``time_remaining`` seconds to its deadline."""
         if time_remaining is None:
             return cls(limits, None)
@@ -41,25 +41,27 @@ class Budget:
         return cls(limits, time.monotonic() + time_remaining - margin)
 
     @property
-    def for_the_tree(self) -> Limits:
+    def for_the_tree(self) -> EffectiveLimits:
         """The limits with no more memory than the search can use, so that a small one sets little aside."""
         limits = self.limits
-        memory = float(limits.memory_bytes or DEFAULT_MEMORY_BYTES)
-        if limits.simulations:
-            memory = min(memory, TREE_LEAST + TREE_PER_SIMULATION * limits.simulations)
-        if limits.seconds:
-            memory = min(memory, TREE_LEAST + TREE_PER_SECOND * limits.seconds)
+        memory = min(
+            limits.memory_bytes,
+            TREE_LEAST + TREE_PER_SIMULATION * limits.most_simulations,
+            TREE_LEAST + TREE_PER_SECOND * limits.most_seconds,
+        )
         return replace(limits, memory_bytes=int(memory))
 
 
-def effective_limits(requested: Limits, settings: Settings) -> tuple[Limits, list[notice_pb2.Warning]]:
+def effective_limits(requested: Limits, settings: Settings) -> tuple[EffectiveLimits, list[notice_pb2.Warning]]:
     """The limits in force for a request, and a warning for each that was cut to the server's cap."""
     caps = settings.caps
     default = caps if requested.simulations else settings.default_limits
     warnings: list[notice_pb2.Warning] = []
-    limits = Limits(
-        simulations=_capped("simulations", requested.simulations or caps.simulations, caps.simulations, warnings),
-        seconds=_capped("time", requested.seconds or default.seconds, caps.seconds, warnings),
+    limits = EffectiveLimits(
+        simulations=_capped(
+            "simulations", requested.simulations or caps.most_simulations, caps.most_simulations, warnings
+        ),
+        seconds=_capped("time", requested.seconds or default.most_seconds, caps.most_seconds, warnings),
         memory_bytes=_capped("memory_bytes", requested.memory_bytes or caps.memory_bytes, caps.memory_bytes, warnings),
         stop_when_decided=requested.stop_when_decided,
         target_standard_error=requested.target_standard_error,
@@ -67,8 +69,8 @@ def effective_limits(requested: Limits, settings: Settings) -> tuple[Limits, lis
     return limits, warnings
 
 
-def _capped(field: str, wanted: Number | None, cap: Number | None, warnings: list[notice_pb2.Warning]) -> Number | None:
-    if wanted is None or cap is None or wanted <= cap:
+def _capped(field: str, wanted: Number, cap: Number, warnings: list[notice_pb2.Warning]) -> Number:
+    if wanted <= cap:
         return wanted
     warnings.append(warning(f"limits.{field}", "CLAMPED", f"{wanted} is more than this server allows: {cap} was used"))
     return cap

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from sniffai.search.analysis import Analysis
 from sniffai.search.clock import SNAPSHOT_SECONDS, Told
-from sniffai.search.params import Limits
+from sniffai.search.params import EffectiveLimits
 from sniffai.search.searcher import Searcher
 from sniffai_server.calls.current import current_call
 from sniffai_server.calls.refusals import ClosingError
@@ -196,7 +196,7 @@ def _freeing(searcher: Searcher, work: Callable[[], Found]) -> Found:
         searcher.free()
 
 
-def _telling(on_snapshot: Told, limits: Limits) -> Told:
+def _telling(on_snapshot: Told, limits: EffectiveLimits) -> Told:
     """Who is told of snapshots, with the limits that the request and the server set."""
     return lambda snapshot: on_snapshot(replace(snapshot, effective_limits=limits))
 

@@ -145,7 +145,9 @@ class _Run:
         """One search, in its turn. Where the queue is full, it waits for room: the review has been admitted."""
         while True:
             try:
-                found = await self._searches.run(searcher, Budget(limits, self._end), admission=self._admission)
+                found = await self._searches.run(
+                    searcher, Budget(limits.effective(), self._end), admission=self._admission
+                )
                 break
             except QueueFullError as error:
                 wait = error.retry_after

@@ -9,7 +9,7 @@ import pytest
 from sniffai import Belief, Limits, LimitsError, Round, View
 from sniffai.play.arena import play_arena
 from sniffai.play.arena_result import ArenaSpec
-from sniffai.play.humanlike import CarelessPlayer, ForgetfulPlayer, forget
+from sniffai.play.humanlike import CarelessPlayer, ForgetfulPlayer
 from sniffai.play.levels import LEVELS, MEASURED, level_player, named_player
 from sniffai.play.players import GreedyPlayer, SearchPlayer
 from sniffai.play.statistics import wilson_interval
@@ -124,11 +124,11 @@ def test_who_misjudges_errs_seldom_and_the_less_the_more_it_costs() -> None:
 def test_who_forgets_keeps_the_table_and_loses_what_draws_showed(players: int) -> None:
     lost = 0
     for view in _views(players, 15):
-        table = forget(view)
+        table = view.without_voids()
         assert (table.hand, table.hand_sizes, table.talon_size) == (view.hand, view.hand_sizes, view.talon_size)
         assert (table.legal_moves(), table.forced) == (view.legal_moves(), view.forced)
         assert (table.placements, table.scores_now) == (view.placements, view.scores_now)
-        assert forget(table) == table
+        assert table.without_voids() == table
         hidden = Belief(table).table
         places = [seat for seat in range(players) if seat != view.seat]
         shares = {round(hidden[tile, places].sum(), 9) for tile in range(28) if hidden[tile, places].sum()}

@@ -10,9 +10,10 @@ import sniffai.search.clock
 import sniffai.search.searcher
 from sniffai import DealSearcher, Limits, LimitsError, Round, Searcher, SearchParams, analyze
 from sniffai.search.clock import ANSWER_SECONDS, LEAST_SECONDS, POOL_SHARE, SOLVER_SHARE, Run
-from sniffai.search.params import DEFAULT_SECONDS
-from sniffai.search.searcher import ASSUMED_SPEED, core_options
+from sniffai.search.params import ASSUMED_SPEED, DEFAULT_SECONDS
+from sniffai.search.searcher import search_options
 from sniffai_ext.search import Search
+from sniffai_ext.search_options import SearchOptions
 from sniffai_server.load.budget import Budget, effective_limits
 from sniffai_server.settings import Settings
 
@@ -46,8 +47,8 @@ def searches(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> list[dict[str, An
     told: list[dict[str, Any]] = []
 
     class Recorder(Search):
-        def __init__(self, *_: Any, **options: Any) -> None:
-            self.told = {name: options[name] for name in ("pool", "extra_worlds", "expected")}
+        def __init__(self, view: Any, seed: int, options: SearchOptions, **_: Any) -> None:
+            self.told = {name: getattr(options, name) for name in ("pool_size", "extra_size", "expected")}
 
         def run(self, *args: Any) -> Any:
             told.append({**self.told, "pool_seconds": args[6]})
@@ -135,9 +136,9 @@ def test_the_worlds_are_as_many_as_the_lesser_of_time_and_simulations_allows(
     limits: Limits, simulations: float
 ) -> None:
     params = SearchParams()
-    options = core_options(params, 3, limits)
-    assert options["expected"] == simulations
-    assert options["pool"] == params.pool_size(simulations)
+    options = search_options(params, 3, limits.effective())
+    assert options.expected == simulations
+    assert options.pool_size == params.pool_size(simulations)
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.005, 0.05, 2.0])
@@ -171,7 +172,8 @@ def test_a_deadline_of_a_call_shortens_the_weighing(clock: Clock, searches: list
     pool = SearchParams().pool_size(left * ASSUMED_SPEED)
     extra = SearchParams().extra_size(pool)
     expected = int(left * ASSUMED_SPEED)
-    assert searches == [{"pool": pool, "extra_worlds": extra, "expected": expected, "pool_seconds": POOL_SHARE * left}]
+    told = {"pool_size": pool, "extra_size": extra, "expected": expected, "pool_seconds": POOL_SHARE * left}
+    assert searches == [told]
 
 
 @pytest.mark.parametrize("limits", [Limits(simulations=300), effective_limits(Limits(simulations=300), SETTINGS)[0]])

@@ -16,8 +16,8 @@ from sniffai.review.verdict import verdict_of
 from sniffai.rules import TARGET, TEAMS, team_of
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.params import Objective
-from sniffai.search.roots import RootMove
-from sniffai_ext.search import ranked, told_apart
+from sniffai_ext.root_statistics import ranked, told_apart
+from sniffai_ext.rows import RootMove
 
 SEATS = pytest.mark.parametrize("players", [2, 3, 4])
 LOST = (

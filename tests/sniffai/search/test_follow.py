@@ -9,7 +9,7 @@ from sniffai.rules import PLAYERS
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.nets import load_policy
 from sniffai_ext.errors import LimitsError
-from sniffai_ext.search import Search
+from sniffai_ext.tree_params import TreeParams
 
 FOLLOW_FROM = 500
 """Visits of a node from which on the others follow (ext/sniffai_ext/search.pyx)."""
@@ -78,7 +78,6 @@ def test_nobody_follows_in_a_small_tree(players: int) -> None:
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan"), float("inf")])
 @pytest.mark.parametrize("name", ["epsilon", "follow"])
 def test_the_core_takes_no_share_out_of_range(name: str, share: float) -> None:
-    view = Round.deal(2, 3, leader=0).view(0).core()
     with pytest.raises(LimitsError, match=r"0\.\.1 is expected") as caught:
-        Search(view, 0, policy=load_policy(2), **{name: share})
+        TreeParams(**{name: share})
     assert caught.value.field == name

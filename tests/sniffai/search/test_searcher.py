@@ -15,15 +15,13 @@ from sniffai.play.players import parse_player
 from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.params import MIN_MEMORY_BYTES, Objective
-from sniffai.search.roots import RootMove
-from sniffai_ext.search import ranked
+from sniffai_ext.root_statistics import MATCH_POINTS, ranked
+from sniffai_ext.rows import RootMove
 from tests import long_runs
 from tests.long_runs import decisions
 from tests.utility import in_order
 
 ROOT = Path(__file__).parents[3]
-MATCH_POINTS = 250
-"""What the match is worth in the search's utility, in points (ext/sniffai_ext/search.pyx)."""
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -47,7 +45,7 @@ def test_an_answer_adds_up(players: int, objective: Objective) -> None:
     for view in decisions(players, 3):
         searcher = Searcher(view, seed=2, params=SearchParams(objective=objective))
         analysis = searcher.run(Limits(simulations=900))
-        rows = [RootMove._make(row) for row in searcher._cores[0].root_moves()]
+        rows = searcher._cores[0].root_moves()
         assert analysis.action == "play"
         assert analysis.source == "search"
         assert analysis.stop_reason == "simulations"
@@ -67,7 +65,7 @@ def test_an_answer_adds_up(players: int, objective: Objective) -> None:
 def check_errors(entry: MoveEvaluation, row: RootMove, team: int) -> None:
     """Drift counts three times in what is told."""
     for error, once, drift in (
-        (entry.standard_error, row.errors[team], row.drifts[team]),
+        (entry.standard_error, row.margin_errors[team], row.margin_drifts[team]),
         (entry.win_probability_error, row.chance_errors[team], row.chance_drifts[team]),
     ):
         assert error == pytest.approx(math.sqrt(once**2 + (3**2 - 1) * drift**2))
@@ -543,9 +541,12 @@ def test_a_target_within_reach_ends_the_round_there() -> None:
 # The order of preference
 
 
-def row(at: int, visits: int, utility: float, error: float) -> Any:
-    """A root move as the core tells it; the order asks for its visits, its utility and its error only."""
-    return 3, at, visits, 1000, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), utility, error, (0.5, 0.5), (0.0, 0.0)
+def row(at: int, visits: int, utility: float, error: float) -> RootMove:
+    """A root move; its order depends on its visits, its utility and its error only."""
+    none = (0.0, 0.0)
+    return RootMove(
+        3, at, visits, 1000, none, none, none, utility, error, (0.5, 0.5), none, none, 0.0, none, proven=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -560,7 +561,7 @@ def row(at: int, visits: int, utility: float, error: float) -> Any:
         [row(0, 100, 7.0, 1.0), row(1, 100, 7.0, 1.0)],  # then by tile and attachment point
     ],
 )
-def test_the_order_of_root_moves(rows: list[Any]) -> None:
+def test_the_order_of_root_moves(rows: list[RootMove]) -> None:
     for given in permutations(rows):
         assert ranked(given) == rows
 

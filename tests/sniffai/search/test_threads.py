@@ -15,6 +15,7 @@ from sniffai.search.nets import load_policy
 from sniffai.search.open_deal import DealSearcher
 from sniffai.search.solver import Solver
 from sniffai_ext.search import Search
+from sniffai_ext.search_options import SearchOptions
 from sniffai_ext.solver import Solver as CoreSolver
 from sniffai_ext.turn import Turn
 
@@ -80,7 +81,7 @@ def test_another_searcher_may_run_from_a_snapshot() -> None:
 
 
 def test_a_core_search_that_runs_tells_no_more_than_its_numbers() -> None:
-    search = Search(VIEW.core(), 1, policy=load_policy(2), pool=64)
+    search = Search(VIEW.core(), 1, SearchOptions(policy=load_policy(2), pool_size=64))
     thread = threading.Thread(target=search.run, args=(10**12, math.inf))
     thread.start()
     try:

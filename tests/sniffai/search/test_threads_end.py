@@ -6,6 +6,7 @@ from sniffai import Analysis, Limits, Round, Searcher, analyze
 from sniffai.equity import load
 from sniffai.search.searcher import DECIDED_AT
 from sniffai_ext.search import Search
+from sniffai_ext.search_options import SearchOptions
 
 THREADS = pytest.mark.parametrize("threads", [2, 4])
 
@@ -85,7 +86,7 @@ def test_limits_still_hold_where_the_trees_go_on() -> None:
 
 def test_a_tree_told_to_go_on_does() -> None:
     round_ = Round.deal(2, 1)
-    search = Search(round_.view(round_.seat).core(), 1, equity=load(2).core)
+    search = Search(round_.view(round_.seat).core(), 1, SearchOptions(equity=load(2).core))
     assert search.run(100_000, 60.0, 0.0, 5.0) == "precise"
     known = search.simulations
     assert search.run(100_000, 60.0, 0.0, 5.0) == "precise"

@@ -1,0 +1,132 @@
+"""How the search tree chooses among the moves of a node: expand, or UCB1 with availability counts."""
+
+from libc.math cimport sqrtf
+
+from sniffai_ext.proof cimport is_proven
+from sniffai_ext.rng cimport Rng, below
+from sniffai_ext.round cimport choice, legal_moves
+from sniffai_ext.tree cimport OUTCOME, Node, Tree, add_child
+from sniffai_ext.types cimport MAX_MOVES, State, move_tile, uint8_t, uint32_t, uint64_t
+
+cdef extern from * nogil:
+    """
+    /* ln(x) for x >= 1 within 2e-4: exponent by bits, mantissa by a polynomial. Several times faster than logf. */
+    static inline float sniff_ln(float x) {
+        union { float f; uint32_t u; } v = { x };
+        float e = (float)((int)(v.u >> 23) - 127);
+        v.u = (v.u & 0x7fffff) | 0x3f800000;
+        return 0.69314718f * (e - 1.7417939f + (2.8212026f + (-1.4699568f + (0.44717955f - 0.056570851f * v.f)
+                              * v.f) * v.f) * v.f);
+    }
+    """
+    float fast_ln "sniff_ln"(float x) noexcept
+    void prefetch "__builtin_prefetch"(const void *address) noexcept
+
+# How the tree chooses among moves that all have a node.
+cdef struct Growth:
+    float exploration     # least weight of UCB1's exploration term, in points
+    float root_exploration
+    float by_spread       # the weight in standard deviations of the node's values; the larger of both holds
+    float root_share      # share of the simulations that is spread evenly over the root's moves
+    float revisit         # square of how many times the root of its availability each move is tried at least
+
+cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, const uint64_t *considered, int count,
+                              const Growth *growth, Rng *rng, uint32_t *child, uint8_t *move) noexcept nogil:
+    """Choose among ``count`` legal moves, those considered (NULL: all): one without a node if there is any (True: it
+    got one, or 0 without memory), else a root move that has less than its share of visits, else by UCB1.
+
+    UCB1 with availability counts: mean + exploration * sqrt(ln(availability) / visits), Cowling et al. 2012, III-A. A
+    fixed exploration is too small where one line loses a round and the next one wins it, and what begins badly there
+    would hardly be tried again; so it grows with the spread of the node's own values (docs/search.md).
+
+    A move that looked bad at first would hardly be tried again where few simulations show a large gap: by UCB1 alone
+    four in two million at 40 points. So each has at least a number of visits that grows with the root of its
+    availability (Growth.revisit).
+
+    Who comes to a node finds the same arms each time. So a move that has a node is legal whenever its tile is at hand.
+    """
+    cdef uint8_t[MAX_MOVES] moves
+    cdef uint32_t[MAX_MOVES] known
+    cdef uint32_t tiles = choice(state)
+    cdef Node *node
+    cdef int found = 0
+    cdef uint32_t i, first = tree.nodes[parent].children
+    known[0] = 0
+    for i in range(first, first + tree.nodes[parent].count):
+        node = tree.nodes + i
+        if node.key < OUTCOME and tiles >> move_tile(<uint8_t> node.key) & 1:
+            node.availability += 1
+            known[found] = i
+            found += 1
+    if found < count:
+        count = legal_moves(state, moves)
+        if considered != NULL:
+            count = keep(moves, count, considered)
+        move[0] = nth_new(tree, known, found, moves, count, below(rng, count - found))
+        child[0] = add_child(tree, parent, move[0])
+        if child[0]:
+            tree.nodes[child[0]].availability = 1
+        return True
+    child[0] = known[0] if found == 1 else best_by_ucb(tree, parent, known, found, growth)
+    prefetch_children(tree, child[0])
+    move[0] = <uint8_t> tree.nodes[child[0]].key
+    return False
+
+cdef inline void prefetch_children(const Tree *tree, uint32_t node) noexcept nogil:
+    """Have the next step's nodes fetched while the move is made: a grown tree is far larger than the caches."""
+    cdef uint32_t i, first = tree.nodes[node].children
+    for i in range(first, first + tree.nodes[node].count, 2):
+        prefetch(tree.nodes + i)
+
+cdef inline int keep(uint8_t *moves, int count, const uint64_t *considered) noexcept nogil:
+    """Leave out the moves that are not considered; returns how many stay."""
+    cdef int i, kept = 0
+    for i in range(count):
+        moves[kept] = moves[i]
+        kept += considered[moves[i] >> 6] >> (moves[i] & 63) & 1
+    return kept
+
+cdef inline uint8_t nth_new(const Tree *tree, const uint32_t *known, int found, const uint8_t *moves, int count,
+                            int n) noexcept nogil:
+    """The n-th of the moves that no known child stands for."""
+    cdef uint64_t[4] left
+    cdef int i
+    cdef uint8_t move
+    left[0] = left[1] = left[2] = left[3] = 0
+    for i in range(count):
+        left[moves[i] >> 6] |= <uint64_t> 1 << (moves[i] & 63)
+    for i in range(found):
+        move = <uint8_t> tree.nodes[known[i]].key
+        left[move >> 6] ^= <uint64_t> 1 << (move & 63)
+    for i in range(count):
+        if left[moves[i] >> 6] >> (moves[i] & 63) & 1:
+            if n == 0:
+                return moves[i]
+            n -= 1
+    return moves[0]
+
+cdef inline uint32_t best_by_ucb(const Tree *tree, uint32_t parent, const uint32_t *known, int found,
+                                 const Growth *growth) noexcept nogil:
+    cdef int i
+    cdef uint32_t best = known[0], due = 0
+    cdef float bound, highest = -1e30
+    cdef float share
+    cdef float exploration = max(growth.exploration if parent else growth.root_exploration,
+                                 growth.by_spread * sqrtf(tree.nodes[parent].spread))
+    cdef const Node *node
+    if parent == 0:
+        due = <uint32_t> (growth.root_share * tree.nodes[0].visits / found)
+    for i in range(found):
+        node = tree.nodes + known[i]
+        if parent and is_proven(node):
+            continue
+        if node.visits < due or <float> node.visits * <float> node.visits < growth.revisit * <float> node.availability:
+            return known[i]
+        share = <float> 1.0 / <float> (node.visits if node.visits else 1)
+        bound = <float> node.total * share + exploration * sqrtf(fast_ln(<float> node.availability) * share)
+        if is_proven(node):
+            bound -= 1e6                     # at the root: what is not proven comes first
+        if bound > highest:
+            highest = bound
+            best = known[i]
+    return best
