@@ -133,12 +133,12 @@ def assignments_of(sight: Sight, world: World) -> int:
         [slot for slot in row if owner.get(tile, slots[slot][0].owner) == slots[slot][0].owner]
         for tile, row in zip(foreign_tiles(sight), table(sight), strict=True)
     ]
-    return int(counter(rows)(0, tuple(size for _, _, size in slots)))
+    return int(counter(rows)(0, packed(size for _, _, size in slots)))
 
 
 def replay_size(sight: Sight) -> int:
     """How many assignments :func:`by_replay` would try."""
-    return int(counter(owned(sight))(0, tuple(batch.size for batch in batches(sight))))
+    return int(counter(owned(sight))(0, packed(batch.size for batch in batches(sight))))
 
 
 def owned(sight: Sight) -> list[list[int]]:
