@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 import trustme
 
+from sniffai.cli.group import COMMANDS
 from tools import examples, pictures
 
 DOCS = examples.ROOT / "docs"
 TUTORIAL, SERVER = DOCS / "tutorial.md", DOCS / "how-to" / "run-a-server.md"
-PAGES = [TUTORIAL, DOCS / "commands.md", *sorted((DOCS / "how-to").glob("*.md"))]
+PAGES = [TUTORIAL, DOCS / "commands.md", DOCS / "speed.md", *sorted((DOCS / "how-to").glob("*.md"))]
 SECONDS = 120
 
 
@@ -27,6 +28,12 @@ def test_a_page_shows_what_is_printed(address: str, page: Path) -> None:
     assert "\n$ " in text or "\n>>> " in text
     with examples.folder_of(page) as folder:
         assert examples.rewritten(text, address, folder) == text
+
+
+def test_the_page_of_commands_has_every_command() -> None:
+    text = (DOCS / "commands.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `sniffai ([\w-]+)` \|", text, re.MULTILINE) == re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert sorted(re.findall(r"^## (.+)$", text, re.MULTILINE)) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("name", pictures.PICTURES)
