@@ -24,10 +24,10 @@ from sniffai_server.access.auth import Auth
 from sniffai_server.access.keys import Keys
 from sniffai_server.access.quotas import Quotas
 from sniffai_server.access.tls import SecurityError, certificates_of
-from sniffai_server.calls.guard import Guard
 from sniffai_server.calls.handlers import HEALTH
 from sniffai_server.calls.intake import WINDOW, Holdings, Intake
 from sniffai_server.calls.pace import Stalls, hush_hang_ups
+from sniffai_server.calls.reader import Reader
 from sniffai_server.listening import ListenError, find_place, free_unix
 from sniffai_server.load.admission import SlotQueue
 from sniffai_server.load.searches import Searches
@@ -90,8 +90,8 @@ class Server:
         self.reloads = Reloads([one for one in (self._certificates, keys) if one is not None], self.metrics)
         observer, auth = Observer(self.metrics, self._tracing), Auth(settings, keys, Quotas())
         intake = Intake(settings, self.holdings)
-        guard = Guard(intake, settings.write_seconds, self.stalls)
-        interceptors = [observer, auth, intake, self._watches, guard]
+        reader = Reader(intake, settings.write_seconds, self.stalls)
+        interceptors = [observer, auth, intake, self._watches, reader]
         hush_hang_ups()
         self._grpc = grpc.aio.server(interceptors=interceptors, options=_options(settings))
         self._add_services()

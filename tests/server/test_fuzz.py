@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sniffai.v1 import analysis_service_pb2, rules_service_pb2
 from sniffai.wire import WireError
-from sniffai_server.calls import errors, guard
+from sniffai_server.calls import errors, reader
 from tests.server.messages import (
     Case,
     broken_cases,
@@ -142,8 +142,8 @@ def test_a_bug_in_a_handler_is_found(stubs: SimpleNamespace, monkeypatch: pytest
 
 
 def test_a_bug_in_the_parser_is_found(stubs: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control: a guard that takes undecodable bytes for a fault of its own."""
-    monkeypatch.setattr(guard, "_decoded", lambda handler, message: handler.request_deserializer(message))
+    """The control: a reader that takes undecodable bytes for a fault of its own."""
+    monkeypatch.setattr(reader, "_decoded", lambda handler, message: handler.request_deserializer(message))
     expect_to_fail(stubs, broken_cases(), "INTERNAL")
 
 

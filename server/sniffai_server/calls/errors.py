@@ -66,7 +66,10 @@ def status_of(error: Exception) -> Status:
     """The status that a client is told for an exception: by :data:`TABLE`, or INTERNAL without its text."""
     for kind, status in TABLE.items():
         if isinstance(error, kind):
-            return status(error)
+            try:
+                return status(error)
+            except Exception as fault:  # a fault of the table's own must not get past the outermost interceptor
+                return _internal(fault)
     return _internal(error)
 
 
