@@ -66,11 +66,12 @@ def keep_plain(frozen: object, *fields: str) -> None:
     """Make plain integers of whole numbers of other kinds, and of those in tuples; what is none stays for its check."""
     for field in fields:
         value = getattr(frozen, field)
-        if isinstance(value, tuple):
-            if any(type(member) is not int for member in value):
-                keep(frozen, field, tuple(as_plain(member) for member in value))
-        elif value is not None and type(value) is not int:
+        if type(value) is int or value is None:  # nearly always: events are made by the thousand
+            continue
+        if not isinstance(value, tuple):
             keep(frozen, field, as_plain(value))
+        elif any(type(member) is not int for member in value):
+            keep(frozen, field, tuple(as_plain(member) for member in value))
 
 
 def as_plain(value: T) -> T | int:

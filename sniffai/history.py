@@ -150,7 +150,7 @@ def _happen(core: CoreView, event: Event) -> Event:
         points = core.play(event.seat, *event.move.codes)
         if event.points not in (None, points):
             raise ViewError(f"the placement scores {points}", reason="WRONG_POINTS", field="points")
-        return Play(event.seat, event.move, points)
+        return event if event.points is not None else Play(event.seat, event.move, points)
     if isinstance(event, Draw):
         tiles = None if event.tiles is None else tuple(tile.index for tile in event.tiles)
         core.draw(event.seat, event.count, tiles)
