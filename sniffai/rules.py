@@ -1,5 +1,6 @@
 """The constants of American Sniff (docs/rules.md §1), for callers who want to name them. The core applies the rules."""
 
+from collections.abc import Sequence
 from typing import Final
 
 PLAYERS: Final = (2, 3, 4)
@@ -26,3 +27,8 @@ def team_of(players: int, seat: int) -> int:
 def deduction(pips: int) -> int:
     """Points that one hand of so many pips costs at the end of a round: the nearest multiple of 5 (§6)."""
     return (pips + 2) // 5 * 5
+
+
+def margins_of(gains: Sequence[float]) -> tuple[float, ...]:
+    """Each team's gain less the mean of the other teams' gains, in points; together 0."""
+    return tuple(own - (sum(gains) - own) / (len(gains) - 1) for own in gains)

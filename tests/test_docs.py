@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sniffai import SearchParams
-from sniffai.play.players import parse_player
+from sniffai.play.levels import named_player
 from sniffai.rules import HAND_SIZE, PLAYERS, TALON_SIZE, TARGET
 
 REASON = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|REQUIRED|UNREADABLE|UNFINISHED|CLAMPED|IGNORED)"')
@@ -72,7 +72,7 @@ def test_the_search_page_names_players_that_there_are() -> None:
     players = re.findall(r"search:[\w.,=]*\w", (DOCS / "search.md").read_text(encoding="utf-8"))
     assert players
     for player in players:
-        parse_player(player)
+        named_player(player)
 
 
 def test_the_rules_page_has_the_numbers_of_the_game() -> None:

@@ -25,8 +25,7 @@ from sniffai.play.statistics import mean_and_error, ratio_and_error, wilson_inte
 from sniffai.play.workers import mapped
 from sniffai.review import Judged, Review, StepKind, Subject, Verdict, jobs_of, review, run_job
 from sniffai.review.strength import MEASURED
-from sniffai.review.values import margins_of
-from sniffai.rules import PLAYERS, TEAMS, team_of
+from sniffai.rules import PLAYERS, TEAMS, margins_of, team_of
 from sniffai.search.params import Limits
 
 FILE = Path(__file__).resolve().parent.parent / "sniffai" / MEASURED

@@ -15,9 +15,17 @@ from sniffai_ext.rng cimport Rng, seed_rng
 from sniffai_ext.types cimport move_tile, popcount
 
 
+cdef enum:
+    MIDDLE = 8   # tiles on the table from which on a round is in its middle phase
+    LATE = 16    # and from which on in its last
+
+PHASE_EDGES = (MIDDLE, LATE)
+
+
 cdef inline int phase_of(const State *state) noexcept nogil:
+    """0..2: the policy chooses more sharply early in a round."""
     cdef int placed = popcount(state.table)
-    return 0 if placed < 8 else (1 if placed < 16 else 2)
+    return 0 if placed < MIDDLE else (1 if placed < LATE else 2)
 
 
 cdef float chosen_share(const float *values, int count, int pick, float temperature) noexcept nogil:

@@ -18,12 +18,17 @@ import numpy.typing as npt
 
 from sniffai.lab.arrays import ArrayHolder
 from sniffai.play.selfplay import Decision
+from sniffai.search.phases import phase_number
+from sniffai_ext.inference import PHASE_EDGES
 from sniffai_ext.policy import Policy
 
-PHASES: Final = ("fewer than 8 tiles on the table", "fewer than 16", "16 and more")
-"""The phases of a round, in the order of the temperatures."""
+PHASES: Final = (
+    f"fewer than {PHASE_EDGES[0]} tiles on the table",
+    f"fewer than {PHASE_EDGES[1]}",
+    f"{PHASE_EDGES[1]} and more",
+)
+"""The phases of a round in words, in the order of the temperatures."""
 
-_EDGES: Final = (8, 16)
 _RANGE: Final = (0.05, 200.0)
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
@@ -70,8 +75,9 @@ def read_choice(policy: Policy, decision: Decision) -> Choice:
     core = decision.view.core()
     rows = policy.rate(core)
     moves = [(tile, at) for tile, at, _ in rows]
-    phase = sum(core.layout.placed >= edge for edge in _EDGES)
-    return Choice(phase, np.array([value for _, _, value in rows]), moves.index(decision.move.codes))
+    return Choice(
+        phase_number(core.layout.placed), np.array([value for _, _, value in rows]), moves.index(decision.move.codes)
+    )
 
 
 def fit_temperatures(choices: Sequence[Choice], floor: float) -> tuple[PhaseFit, ...]:

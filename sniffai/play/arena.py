@@ -16,7 +16,7 @@ from sniffai.play.levels import named_player
 from sniffai.play.players import Player
 from sniffai.play.workers import mapped
 from sniffai.round import Round
-from sniffai.rules import TEAMS, team_of
+from sniffai.rules import TEAMS, margins_of, team_of
 from sniffai.search.analysis import Analysis
 from sniffai.seeds import derived_seed
 from sniffai.view import View
@@ -119,7 +119,7 @@ def play_game(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Game:
     endings = {"out": 0, "blocked": 0, "target": 0}
     winner = None
     for round_ in play_rounds(spec, seats, number):
-        margins = [total + margin for total, margin in zip(margins, margins_of(round_), strict=True)]
+        margins = [total + margin for total, margin in zip(margins, round_margins(round_), strict=True)]
         endings[_ending(round_)] += 1
         winner = round_.match_winner if spec.whole_matches else None
     return Game(tuple(margins), winner, **endings)
@@ -159,10 +159,9 @@ def play_round(round_: Round, seats: Sequence[Player], seed: int) -> Round:
     return round_
 
 
-def margins_of(round_: Round) -> tuple[float, ...]:
-    """Each team's gain in a finished round less the mean of the other teams' gains, in points; together 0."""
-    gains = [after - before for after, before in zip(round_.scores, round_.start.scores, strict=True)]
-    return tuple(own - (sum(gains) - own) / (len(gains) - 1) for own in gains)
+def round_margins(round_: Round) -> tuple[float, ...]:
+    """Each team's margin in a finished round, in points; together 0."""
+    return margins_of([after - before for after, before in zip(round_.scores, round_.start.scores, strict=True)])
 
 
 def _ending(round_: Round) -> str:

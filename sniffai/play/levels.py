@@ -4,9 +4,10 @@ The weaker levels err as people do: they miss points, look no further than the p
 draws and passes show. How many matches each wins against the one below was measured (docs/strength.md).
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from sniffai.checks import read_kind, shown
 from sniffai.errors import LimitsError
@@ -14,12 +15,12 @@ from sniffai.packaged import read_packaged_json
 from sniffai.play.humanlike import CarelessPlayer, ForgetfulPlayer
 from sniffai.play.players import (
     NUMBER,
-    PLAYERS,
     SEARCH_PARAMETERS,
+    GreedyPlayer,
     Player,
+    PolicyPlayer,
     RandomPlayer,
     SearchPlayer,
-    parse_player,
     read_parameters,
     search_player,
 )
@@ -111,31 +112,42 @@ def _limited(player: Player, limits: Limits) -> Player:
     return player
 
 
-def named_player(text: str, defaults: Limits | None = None) -> Player:
-    """A player by name, with parameters after a colon.
+Reader: TypeAlias = Callable[[str, Limits | None], Player]
+"""Makes a player of its parameters in text, and of the limits of a search that names none."""
 
-    - ``level:casual``: a level;
+
+def named_player(text: str, defaults: Limits | None = None) -> Player:
+    """A player by name, with parameters after a colon, such as ``"search:simulations=1000,exploration=40"``.
+
+    - ``random``, ``greedy``, ``policy``: see :mod:`sniffai.play.players`;
+    - ``search``: a :class:`SearchPlayer`, with the limits and parameters of a search;
     - ``careless:misses=0.3``: a :class:`CarelessPlayer`;
     - ``forgetful:misjudges=4,simulations=100``: a :class:`ForgetfulPlayer`, with the parameters of ``search`` as well;
-    - every name that :func:`sniffai.play.players.parse_player` knows.
+    - ``level:casual``: a level.
 
     :param defaults: limits of a search that names none.
-    :raises LimitsError: the name or a parameter is unknown or out of range.
+    :raises LimitsError: the name or a parameter is unknown or out of range; ``field`` is the parameter, else
+        ``"player"``.
     """
-    name, _, rest = read_kind(text, str, "player", "NOT_A_TEXT").partition(":")
-    if name == "level":
-        return level_player(rest, defaults)
-    if name == "careless":
-        return _careless_player(rest)
-    if name == "forgetful":
-        return _forgetful_player(rest, defaults)
-    if name in PLAYERS:
-        return parse_player(text, defaults)
-    known = ", ".join((*PLAYERS, "careless", "forgetful", "level"))
-    raise LimitsError(f"{shown(name)} is none of {known}", reason="UNKNOWN_PLAYER", field="player")
+    name, _, parameters = read_kind(text, str, "player", "NOT_A_TEXT").partition(":")
+    if name not in _READERS:
+        raise LimitsError(f"{shown(name)} is none of {', '.join(_READERS)}", reason="UNKNOWN_PLAYER", field="player")
+    return _READERS[name](parameters, defaults)
 
 
-def _careless_player(parameters: str) -> CarelessPlayer:
+def _without_parameters(name: str, player: Player) -> Reader:
+    def read(parameters: str, defaults: Limits | None) -> Player:
+        read_parameters(name, parameters, {})
+        return player
+
+    return read
+
+
+def _search_player(parameters: str, defaults: Limits | None) -> SearchPlayer:
+    return search_player(read_parameters("search", parameters, SEARCH_PARAMETERS), defaults)
+
+
+def _careless_player(parameters: str, defaults: Limits | None) -> CarelessPlayer:
     return CarelessPlayer(**read_parameters("careless", parameters, {"misses": NUMBER}))
 
 
@@ -144,3 +156,14 @@ def _forgetful_player(parameters: str, defaults: Limits | None) -> ForgetfulPlay
     given = read_parameters("forgetful", parameters, {"misjudges": NUMBER, **SEARCH_PARAMETERS})
     misjudges = given.pop("misjudges", 0.0)
     return ForgetfulPlayer(search_player(given, defaults), misjudges)
+
+
+_READERS: Final[Mapping[str, Reader]] = {
+    "random": _without_parameters("random", RandomPlayer()),
+    "greedy": _without_parameters("greedy", GreedyPlayer()),
+    "policy": _without_parameters("policy", PolicyPlayer()),
+    "search": _search_player,
+    "careless": _careless_player,
+    "forgetful": _forgetful_player,
+    "level": level_player,
+}

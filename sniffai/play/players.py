@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Protocol, get_args
 
-from sniffai.checks import read_kind, shown
+from sniffai.checks import shown
 from sniffai.errors import LimitsError
 from sniffai.moves import Move
 from sniffai.search.analysis import Analysis
@@ -81,29 +81,6 @@ class SearchPlayer:
         """The choice after an analysis of the view."""
         assert analysis.best is not None, "a player is asked only when it is to place a tile"
         return analysis.best.move
-
-
-PLAYERS: Final = ("random", "greedy", "policy", "search")
-"""The names that :func:`parse_player` knows."""
-
-
-_SIMPLE: Final[dict[str, Player]] = {"random": RandomPlayer(), "greedy": GreedyPlayer(), "policy": PolicyPlayer()}
-
-
-def parse_player(text: str, defaults: Limits | None = None) -> Player:
-    """A player by name, with parameters such as ``search:simulations=1000,exploration=40``.
-
-    :param defaults: limits of a search that names none.
-    :raises LimitsError: the name or a parameter is unknown or out of range; ``field`` is the parameter, else
-        ``"player"``.
-    """
-    name, _, rest = read_kind(text, str, "player", "NOT_A_TEXT").partition(":")
-    if name in _SIMPLE:
-        read_parameters(name, rest, {})
-        return _SIMPLE[name]
-    if name == "search":
-        return search_player(read_parameters(name, rest, SEARCH_PARAMETERS), defaults)
-    raise LimitsError(f"{shown(name)} is none of {', '.join(PLAYERS)}", reason="UNKNOWN_PLAYER", field="player")
 
 
 def search_player(given: Mapping[str, Any], defaults: Limits | None = None) -> SearchPlayer:

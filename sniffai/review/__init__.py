@@ -21,7 +21,8 @@ from sniffai.review.story import Subject
 from sniffai.review.strength import Strength
 from sniffai.review.summary import DecisionTally, PlayerSummary, Review, decision_dict
 from sniffai.review.values import Value
-from sniffai.review.verdict import PHASES, SIGNIFICANT, THRESHOLDS, Verdict
+from sniffai.review.verdict import SIGNIFICANT, THRESHOLDS, Verdict
+from sniffai.search.phases import PHASES
 
 __all__ = [
     "DEFAULT_SIMULATIONS",

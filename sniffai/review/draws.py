@@ -16,8 +16,8 @@ from sniffai.events import Draw
 from sniffai.history import History
 from sniffai.review.judge import share_of, standard_error
 from sniffai.review.story import TalonDraw
-from sniffai.review.values import Value, margins_of
-from sniffai.rules import deduction, team_of
+from sniffai.review.values import Value
+from sniffai.rules import deduction, margins_of, team_of
 from sniffai.search.analysis import Analysis
 from sniffai.search.params import Limits
 from sniffai.search.searcher import Searcher

@@ -18,11 +18,12 @@ from typing import Any, Final, TypeAlias
 from sniffai.explain import Reason, compare
 from sniffai.review.story import Placement
 from sniffai.review.values import Value
-from sniffai.review.verdict import Verdict, phase_of, verdict_of
+from sniffai.review.verdict import Verdict, verdict_of
 from sniffai.search.analysis import Analysis, BeliefTable, LineStep, MoveEvaluation, Source
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.clock import LEAST_SECONDS
 from sniffai.search.params import Limits
+from sniffai.search.phases import PHASES, phase_number
 from sniffai.search.searcher import Searcher
 from sniffai.seeds import derived_seed
 from sniffai_ext.root_statistics import FEW_VISITS
@@ -97,7 +98,7 @@ def judge(placement: Placement, limits: Limits, seed: int) -> Generator[tuple[Se
     :param limits: of the survey.
     :param seed: 0..2**64-1.
     """
-    phase = phase_of(len(placement.view.placements))
+    phase = PHASES[phase_number(len(placement.view.placements))]
     if placement.forced:
         return Judged(placement, phase, "forced")
     survey = yield Searcher(placement.view, seed=derived_seed(seed, 0)), survey_limits(limits, placement)

@@ -12,9 +12,9 @@ from sniffai.events import Draw, Event, Play
 from sniffai.history import History
 from sniffai.moves import Move
 from sniffai.records.record import check_tags
-from sniffai.review.values import Value, margins_of
+from sniffai.review.values import Value
 from sniffai.round import Round
-from sniffai.rules import TEAMS, team_of
+from sniffai.rules import TEAMS, margins_of, team_of
 from sniffai.search.candidates import distinct_moves
 from sniffai.tiles import Tile
 from sniffai.view import View

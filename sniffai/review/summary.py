@@ -14,10 +14,11 @@ from sniffai.review.ledger import Account, Step, StepKind, account_of, match_acc
 from sniffai.review.story import Story, Subject
 from sniffai.review.strength import Strength, strength_of
 from sniffai.review.values import Value
-from sniffai.review.verdict import PHASES, SIGNIFICANT, THRESHOLDS, Verdict
+from sniffai.review.verdict import SIGNIFICANT, THRESHOLDS, Verdict
 from sniffai.rules import TARGET, team_of
 from sniffai.search.analysis import LineStep, MoveEvaluation
 from sniffai.search.params import Limits
+from sniffai.search.phases import PHASES
 from sniffai.version import VERSION
 
 FORM: Final = "sniffai.review/1"

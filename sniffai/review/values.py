@@ -61,11 +61,6 @@ class Value:
         return {"win_probability": list(self.chances), "points": list(self.margins)}
 
 
-def margins_of(gains: Sequence[float]) -> tuple[float, ...]:
-    """From what each team gained to its margin: its gain less the mean of the other teams'."""
-    return tuple(own - (sum(gains) - own) / (len(gains) - 1) for own in gains)
-
-
 def _sums(rows: Iterable[tuple[float, ...]]) -> tuple[float, ...]:
     return tuple(map(sum, zip(*rows, strict=True)))
 

@@ -47,17 +47,3 @@ def verdict_of(loss: float, error: float, points: float = 0.0, points_error: flo
         if loss >= least:
             found = Verdict(name)
     return found
-
-
-PHASES: Final = ("opening", "middle", "end")
-"""The phases of a round: fewer than 8 tiles on the table, fewer than 16, and 16 or more."""
-
-_EDGES: Final = (8, 16)
-
-
-def phase_of(placed: int) -> str:
-    """The phase of a decision.
-
-    :param placed: tiles on the table before it, 0..27.
-    """
-    return PHASES[sum(placed >= edge for edge in _EDGES)]

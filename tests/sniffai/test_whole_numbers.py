@@ -9,7 +9,7 @@ import pytest
 import sniffai
 from sniffai import Limits, Round, View, analyze
 from sniffai.draw import tally_svg
-from sniffai.play import levels, players
+from sniffai.play import levels
 from sniffai.play.arena_result import ArenaSpec
 
 KINDS = [np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64]
@@ -112,7 +112,6 @@ def test_names_of_players_are_texts() -> None:
             lambda value=value: ArenaSpec("random", value),
             lambda value=value: levels.level_player(value),
             lambda value=value: levels.named_player(value),
-            lambda value=value: players.parse_player(value),
         )
         for make in made:
             with pytest.raises(sniffai.LimitsError):

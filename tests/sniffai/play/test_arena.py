@@ -18,7 +18,7 @@ from sniffai.moves import Move
 from sniffai.play.arena import play_arena, play_round, play_rounds
 from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost, Game
 from sniffai.play.levels import named_player
-from sniffai.play.players import GreedyPlayer, RandomPlayer, SearchPlayer, parse_player
+from sniffai.play.players import GreedyPlayer, RandomPlayer, SearchPlayer
 from sniffai.rules import PLAYERS, TARGET, TEAMS
 from sniffai.view import View
 
@@ -227,10 +227,10 @@ def test_margins_are_a_round_whatever_the_length_of_the_match() -> None:
 
 
 def test_players_are_read_by_name() -> None:
-    assert parse_player("random") == RandomPlayer()
-    assert parse_player("greedy") == GreedyPlayer()
-    assert parse_player("search", Limits(seconds=0.5)) == SearchPlayer(Limits(seconds=0.5))
-    player = parse_player("search:simulations=7,exploration=3,epsilon=0.5", Limits(seconds=0.5))
+    assert named_player("random") == RandomPlayer()
+    assert named_player("greedy") == GreedyPlayer()
+    assert named_player("search", Limits(seconds=0.5)) == SearchPlayer(Limits(seconds=0.5))
+    player = named_player("search:simulations=7,exploration=3,epsilon=0.5", Limits(seconds=0.5))
     assert isinstance(player, SearchPlayer)
     assert player.limits == Limits(simulations=7)
     assert (player.params.exploration, player.params.epsilon) == (3.0, 0.5)
@@ -249,10 +249,9 @@ def test_players_are_read_by_name() -> None:
     ],
 )
 def test_a_wrong_player_is_refused(text: str, field: str) -> None:
-    for read in (parse_player, named_player):
-        with pytest.raises(LimitsError) as error:
-            read(text)
-        assert error.value.field == field
+    with pytest.raises(LimitsError) as error:
+        named_player(text)
+    assert error.value.field == field
 
 
 @pytest.mark.parametrize("wrong", [{"players": 5}, {"pairings": 0}, {"seed": -1}, {"a": "nobody"}, {"b": "level:none"}])

@@ -40,8 +40,9 @@ from sniffai.review.draws import SAMPLES, _outcomes, weigh_draw
 from sniffai.review.story import Placement, Story, TalonDraw
 from sniffai.review.strength import Strength, lead_margins, level_names, measured, strength_of
 from sniffai.review.tables import text_tables
-from sniffai.review.verdict import phase_of, verdict_of
+from sniffai.review.verdict import verdict_of
 from sniffai.rules import TARGET, TEAMS, team_of
+from sniffai.search.phases import phase_number
 from sniffai.wire.review import write_decision
 
 FEW = Limits(simulations=60)
@@ -216,7 +217,7 @@ def test_the_class_needs_size_and_significance() -> None:
     assert verdict_of(0.05, 0.05 / SIGNIFICANT) is Verdict.NONE
     assert verdict_of(0.05, 0.049 / SIGNIFICANT) is Verdict.BLUNDER
     assert list(THRESHOLDS) == [verdict for verdict in Verdict if verdict is not Verdict.NONE]
-    assert [phase_of(placed) for placed in (0, 7, 8, 15, 16, 27)] == [p for p in PHASES for _ in range(2)]
+    assert [PHASES[phase_number(placed)] for placed in (0, 7, 8, 15, 16, 27)] == [p for p in PHASES for _ in range(2)]
 
 
 @SEATS

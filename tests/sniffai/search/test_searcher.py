@@ -11,7 +11,7 @@ import pytest
 
 import sniffai
 from sniffai import Limits, MoveEvaluation, Round, Searcher, SearchParams, View, analyze, recommend
-from sniffai.play.players import parse_player
+from sniffai.play.levels import named_player
 from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.params import MIN_MEMORY_BYTES, Objective
@@ -292,7 +292,7 @@ def test_there_are_no_stakes_any_more(name: str) -> None:
     with pytest.raises(TypeError):
         SearchParams(**{name: 6.0})
     with pytest.raises(sniffai.LimitsError, match=name):
-        parse_player(f"search:{name}=6")
+        named_player(f"search:{name}=6")
 
 
 @pytest.mark.parametrize(
