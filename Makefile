@@ -84,7 +84,7 @@ catalogues: $(STAMPS)/test ## bring the translated messages (sniffai/locale) up 
 	@echo "==> bringing sniffai/locale up to date"
 	@$(BIN)/python tools/catalogues.py
 
-examples: $(READY) $(STAMPS)/test ## put what the engine prints now into README.md, docs and examples
+examples: $(READY) $(STAMPS)/test $(if $(NODE_LOCK),$(STAMPS)/node) ## put what the engine prints now into README.md, docs and examples
 	@echo "==> running the examples of the documents"
 	@$(BIN)/python -m tools.examples
 

@@ -66,8 +66,8 @@ NAMES: Final = ("class", "data", "exc", "func", "obj")
 def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.TextElement) -> Any:
     """Where a name of a docstring leads that Sphinx does not know as it stands.
 
-    A message of the wire contract leads to the reference in docs/service.md, another name to the one object of the
-    library that is called so.
+    A message of the wire contract leads to the reference in docs/service.md, another name to what ``sniffai`` itself
+    calls so, or to the one object of the library with that name.
     """
     if node.get("refdomain") != "py":
         return None
@@ -76,6 +76,8 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.
         return make_refnode(app.builder, page, "docs/service", message[1].lower(), text)
     name = target.rpartition(".")[2] if node["reftype"] in NAMES else target
     known = [path for path, entry in domain.objects.items() if path.endswith(f".{name}") and not entry.aliased]
+    if f"sniffai.{name}" in known:
+        known = [f"sniffai.{name}"]
     if len(known) != 1:
         return None
     return domain.resolve_xref(env, page, app.builder, node["reftype"], known[0], node, text)

@@ -84,6 +84,7 @@ def described(method: Method, call: Callable[..., Call[Any]], answer: Any = None
     told = inspect.signature(call)
     self_parameter = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     returned = get_args(told.return_annotation)[0] if answer is None else answer
+    method.__annotations__ = {**call.__annotations__, "return": returned}  # update_wrapper shares the call's own
     method.__signature__ = told.replace(  # type: ignore[attr-defined]  # what inspect.signature looks for
         parameters=[self_parameter, *told.parameters.values()], return_annotation=returned
     )

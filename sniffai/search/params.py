@@ -89,7 +89,7 @@ class EffectiveLimits(Limits):
 
     @property
     def likely_simulations(self) -> float:
-        """As many simulations as the limits allow at :data:`ASSUMED_SPEED`; infinity without a limit."""
+        """As many simulations as the limits allow at ``ASSUMED_SPEED``; infinity without a limit."""
         simulations = math.inf if self.simulations is None else self.simulations
         return min(simulations, self.most_seconds * ASSUMED_SPEED)
 
