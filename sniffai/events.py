@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 from sniffai.checks import BOUND, is_listed, keep_plain, read_integer, shown
 from sniffai.errors import SniffError, ViewError
 from sniffai.moves import Move
-from sniffai.tiles import Tile, read_tiles
+from sniffai.tiles import TILES, Tile, read_tiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,24 @@ class Pass:
 Event: TypeAlias = Play | Draw | Pass
 EventLike: TypeAlias = Event | Mapping[str, Any]
 """What every door of the library takes for an event."""
+
+
+def event_of(record: tuple[Any, ...]) -> Event:
+    """An event from the core's record of it, with all that happened: the points, the tiles drawn."""
+    kind, seat, *rest = record
+    if kind == "play":
+        tile, at, points = rest
+        return Play(seat, Move.from_codes(tile, at), points)
+    if kind == "draw":
+        return Draw(seat, len(rest[0]), tuple(TILES[tile] for tile in rest[0]))
+    return Pass(seat)
+
+
+def seen_by(seat: int, event: Event) -> Event:
+    """An event as a seat sees it: what the others draw stays hidden."""
+    if isinstance(event, Draw) and event.seat != seat:
+        return Draw(event.seat, event.count)
+    return event
 
 
 def read_events(values: Iterable[EventLike], field: str = "events") -> tuple[Event, ...]:

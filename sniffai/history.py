@@ -60,7 +60,7 @@ class History:
         seen: list[Event] = []
         for i, event in enumerate(self.events):
             try:
-                _note(seen, _happen(core, event))
+                _note(seen, tell_core(core, event))
                 if explain_each:
                     CoreBelief.of(core)
             except SniffError as error:
@@ -144,7 +144,7 @@ class Snapshot:
 Position: TypeAlias = History | Snapshot
 
 
-def _happen(core: CoreView, event: Event) -> Event:
+def tell_core(core: CoreView, event: Event) -> Event:
     """Tell the core of an event; the event with its points."""
     if isinstance(event, Play):
         points = core.play(event.seat, *event.move.codes)

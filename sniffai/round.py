@@ -7,7 +7,7 @@ from sniffai import notation
 from sniffai.checks import none_if_negative
 from sniffai.deal import Deal, seat_by_lot
 from sniffai.errors import SniffError
-from sniffai.events import Draw, Event, Pass, Play
+from sniffai.events import Event, event_of
 from sniffai.layout import Layout
 from sniffai.moves import Move, MoveLike
 from sniffai.rules import deduction
@@ -140,7 +140,7 @@ class Round:
     @property
     def history(self) -> tuple[Event, ...]:
         """Everything that happened, in order, with every drawn tile."""
-        return tuple(_event(record) for record in self._core.events())
+        return tuple(event_of(record) for record in self._core.events())
 
     @property
     def events(self) -> list[dict[str, Any]]:
@@ -246,13 +246,3 @@ def _played(kind: type[R], start: Deal, moves: Iterable[MoveLike]) -> R:
         except SniffError as error:
             raise error.at(f"moves[{i}]") from None
     return new
-
-
-def _event(record: tuple[Any, ...]) -> Event:
-    kind, seat, *rest = record
-    if kind == "play":
-        tile, at, points = rest
-        return Play(seat, Move.from_codes(tile, at), points)
-    if kind == "draw":
-        return Draw(seat, len(rest[0]), tuple(TILES[tile] for tile in rest[0]))
-    return Pass(seat)

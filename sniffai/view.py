@@ -11,7 +11,7 @@ from sniffai import notation
 from sniffai.checks import keep, none_if_negative, read_integer, read_integers, shown
 from sniffai.deal import Deal
 from sniffai.errors import TileError, ViewError
-from sniffai.events import Draw, Event, EventLike, check_events
+from sniffai.events import Event, EventLike, check_events, seen_by
 from sniffai.history import History, Position, Snapshot
 from sniffai.layout import AttachmentPoint, Layout
 from sniffai.moves import Move, MoveLike
@@ -112,7 +112,7 @@ class View:
         seat = read_integer(seat, "seat")
         if seat not in range(start.players):
             raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field="seat")
-        seen = tuple(_as_seen(event, seat) for event in history)
+        seen = tuple(seen_by(seat, event) for event in history)
         return cls(start.players, seat, start.scores, History(start.leader, start.hands[seat], seen))
 
     def without_voids(self) -> "View":
@@ -334,10 +334,3 @@ def _check_tiles(values: object, field: str) -> None:
     for value in values:
         if not isinstance(value, Tile):
             raise TileError(f"a Tile is expected here, not {shown(value)}", reason="UNKNOWN_TILE", field=field)
-
-
-def _as_seen(event: Event, seat: int) -> Event:
-    """An event as ``seat`` sees it: what others drew stays hidden."""
-    if isinstance(event, Draw) and event.seat != seat:
-        return Draw(event.seat, event.count)
-    return event

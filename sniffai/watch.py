@@ -7,11 +7,10 @@ equal to those of :meth:`Round.view`, and hold nothing that their seat may not k
 from dataclasses import dataclass
 from typing import Any, Self
 
-from sniffai.events import Draw, Event, Pass, Play
-from sniffai.history import History
-from sniffai.moves import Move
+from sniffai.events import Event, event_of, seen_by
+from sniffai.history import History, tell_core
 from sniffai.round import Round
-from sniffai.tiles import TILES, tile_mask
+from sniffai.tiles import tile_mask
 from sniffai.view import View
 from sniffai_ext.view import View as CoreView
 
@@ -61,21 +60,7 @@ class Watch:
     def _catch_up(self, events: int | None) -> None:
         records = self._round.core().events()[:events]
         for record in records[self._told :]:
+            event = event_of(record)
             for seat, (core, seen) in enumerate(zip(self._cores, self._seen, strict=True)):
-                seen.append(_tell(core, seat, record))
+                seen.append(tell_core(core, seen_by(seat, event)))
         self._told = len(records)
-
-
-def _tell(core: CoreView, seat: int, record: tuple[Any, ...]) -> Event:
-    """Tell one seat's core of an event; the event as that seat sees it."""
-    kind, who, *rest = record
-    if kind == "play":
-        tile, at, points = rest
-        core.play(who, tile, at)
-        return Play(who, Move.from_codes(tile, at), points)
-    if kind == "draw":
-        drawn = rest[0] if who == seat else None
-        core.draw(who, len(rest[0]), drawn)
-        return Draw(who, len(rest[0]), None if drawn is None else tuple(TILES[tile] for tile in drawn))
-    core.passes_turn(who)
-    return Pass(who)
