@@ -27,10 +27,11 @@ from sniffai.play.arena_result import ArenaResult
 @contest_options
 @json_option
 def command(a: str, b: str, workers: int | None, out: str | None, as_json: bool, **options: Any) -> int:
-    """Play B against A on paired deals, seats swapped, and print B's margin a round and the matches that it won.
+    """Play B against A on paired deals with seats swapped; print B's margin per round and the matches it won.
 
-    With 3 seats B plays alone against two A, at each seat in turn. A and B are players by name: random, greedy, search,
-    level:NAME for a named level, or with parameters such as search:seconds=0.01,exploration=40.
+    With 3 seats B plays alone against two A, at each seat in turn. A and B are names of players: random, greedy,
+    policy, search, careless, forgetful, or level:NAME; parameters follow a colon, such as
+    search:seconds=0.01,exploration=40.
     """
     output = None if out is None else Output(out, "--out")
     (result,) = play_all(contests([(a, b)], **options), workers)

@@ -17,12 +17,15 @@ from sniffai.search.params import MODEL_TEMPERATURES, Limits, SearchParams
 @deal_options
 @click.option("--rounds", type=click.IntRange(min=1), default=100, show_default=True, help="Rounds of self-play.")
 @click.option("--player", default="search:simulations=1000", show_default=True, help="Who plays, at every seat.")
-@click.option("--worlds", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="To weigh at most.")
+@click.option(
+    "--worlds", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="Most worlds to weigh."
+)
 @json_option
 def command(players: int, seed: int, rounds: int, player: str, worlds: int, as_json: bool) -> None:
     """Compare three beliefs at every decision of some rounds: uniform, voids (the exact belief), and weighted.
 
-    Printed are the log-likelihood of the true hidden hands, and how often tiles said to be held were.
+    Prints the log-likelihood of the true hidden hands, and how often tiles were held that a belief expected with some
+    probability.
     """
     model = PlayerModel(load_policy(players), MODEL_TEMPERATURES[players], SearchParams().floor, worlds)
     who = named_player(player, Limits())

@@ -11,8 +11,10 @@ from sniffai.rules import PLAYERS
 
 
 @click.command("bench")
-@click.option("only_signature", "--signature", is_flag=True, help="Print nothing but the signature.")
-@click.option("--scale", type=click.FloatRange(0.001, 100), default=1.0, show_default=True, help="Work of each repeat.")
+@click.option("only_signature", "--signature", is_flag=True, help="Print only the signature.")
+@click.option(
+    "--scale", type=click.FloatRange(0.001, 100), default=1.0, show_default=True, help="Amount of work in each repeat."
+)
 @json_option
 def command(only_signature: bool, scale: float, as_json: bool) -> None:
     """Measure rollouts, search and belief on one core; the signature changes only when behaviour does."""

@@ -19,12 +19,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_DEALS = 500
 
 _OPTIONS = (
-    click.option("--deals", type=click.IntRange(min=1), help="Rounds, each in every seating. [default: 500]"),
-    click.option("--matches", type=click.IntRange(min=1), help="Whole matches instead, each in every seating."),
-    click.option("--simulations", type=click.IntRange(min=1), help="Limit of searches that name none."),
-    click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Limit of searches that name none."),
-    click.option("--workers", type=click.IntRange(min=1), help="Processes. [default: one a core]"),
-    click.option("--out", metavar="FILE", help="Also write JSON with every game into this file."),
+    click.option("--deals", type=click.IntRange(min=1), help="Deals to play, each once per seating. [default: 500]"),
+    click.option(
+        "--matches", type=click.IntRange(min=1), help="Play this many whole matches instead, each once per seating."
+    ),
+    click.option("--simulations", type=click.IntRange(min=1), help="Simulations of a search that sets no limit."),
+    click.option(
+        "--seconds", type=click.FloatRange(min=0, min_open=True), help="Seconds of a search that sets no limit."
+    ),
+    click.option("--workers", type=click.IntRange(min=1), help="Worker processes. [default: one per core]"),
+    click.option("--out", metavar="FILE", help="Also write every game as JSON to this file."),
 )
 
 

@@ -12,10 +12,14 @@ from sniffai.view import View
 
 @click.command("deal")
 @deal_options
-@click.option("--leader", type=click.IntRange(0, 3), help="The seat that leads. [default: by lot]")
-@click.option("scores", "--score", type=int, multiple=True, help="Points before the round, once a team. [default: 0]")
-@click.option("--plies", type=click.IntRange(0, 28), default=0, show_default=True, help="Random placements to make.")
-@click.option("--view", metavar="SEAT|mover", help="Print what this seat may know instead of everything.")
+@click.option("--leader", type=click.IntRange(0, 3), help="The seat that leads. [default: random]")
+@click.option(
+    "scores", "--score", type=int, multiple=True, help="Points before the round; repeat it for each team. [default: 0]"
+)
+@click.option(
+    "--plies", type=click.IntRange(0, 28), default=0, show_default=True, help="Play this many random placements."
+)
+@click.option("--view", metavar="SEAT|mover", help="Print only what this seat knows.")
 @json_option
 def command(
     players: int,
@@ -26,9 +30,9 @@ def command(
     view: str | None,
     as_json: bool,
 ) -> None:
-    """Deal a round by lot and print it in one line, or one seat's view of it.
+    """Deal a random round and print it in one line, or one seat's view of it.
 
-    With --json: the wire's OpenDeal, or PlayerView, for the gRPC service.
+    With --json, print the wire's OpenDeal or PlayerView, for the gRPC service.
     """
     round_ = Round.deal(players, seed, leader, scores or None)
     _play_at_random(round_, plies, seed)

@@ -14,10 +14,14 @@ from sniffai.view import View
 @click.command("draw")
 @click.argument("text")
 @click.option("--output", "-o", metavar="FILE", help="An .svg or .png file. [default: SVG to the screen]")
-@click.option("--seat", type=click.IntRange(0, 3), help="Of a round, draw what this seat sees, not only the table.")
+@click.option(
+    "--seat", type=click.IntRange(0, 3), help="For a round, draw what this seat sees instead of only the table."
+)
 @click.option("moves", "--move", multiple=True, metavar="MOVE", help="Mark this move by its number. May be repeated.")
-@click.option("--names", is_flag=True, help="Name the attachment points: what fits, what counts.")
-@click.option("--width", type=click.IntRange(16, 8000), default=720, show_default=True, help="Of a PNG, in pixels.")
+@click.option("--names", is_flag=True, help="Label the attachment points with what fits and what counts.")
+@click.option(
+    "--width", type=click.IntRange(16, 8000), default=720, show_default=True, help="Width of a PNG in pixels."
+)
 @lang_option
 def command(
     text: str,
@@ -28,10 +32,10 @@ def command(
     width: int,
     language_code: str | None,
 ) -> int:
-    """Draw what TEXT says: a view or a round in one line, or a file (- for standard input) that holds one.
+    """Draw a position: TEXT is a view or a round in one line, or a file (- for standard input) that holds one.
 
-    It may also be a match record or traces, of which the last round is drawn, or the JSON of the wire's requests with a
-    view or a deal, or of a PlayerView or an OpenDeal.
+    It can also be a match record or traces, whose last round is drawn, or the JSON of a PlayerView, an OpenDeal, or a
+    request that holds one of them.
 
     A disc is a counted end with its value, a ring an end that counts nothing. The sniff has a second outline, the tile
     played last a dotted one.

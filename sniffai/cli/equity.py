@@ -17,10 +17,16 @@ from sniffai.lab.equity.check import CheckResult, check
 from sniffai.rules import TARGET, TEAMS
 
 _seats = click.option(
-    "--seats", "--players", "players", type=click.IntRange(2, 4), default=2, show_default=True, help="At the table."
+    "--seats",
+    "--players",
+    "players",
+    type=click.IntRange(2, 4),
+    default=2,
+    show_default=True,
+    help="Seats at the table.",
 )
-_file = click.option("--table", "file", metavar="FILE", help="Another table than the one shipped.")
-_workers = click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+_file = click.option("--table", "file", metavar="FILE", help="Use this table instead of the one shipped.")
+_workers = click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
 
 
 class Scores(click.ParamType[Any]):
@@ -44,11 +50,13 @@ def command() -> None:
 @command.command("build")
 @_seats
 @click.option("--rounds", type=click.IntRange(min=20), help="Rounds. [default: 2000000; 300000 for 3 seats]")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the self-play.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of the self-play.")
 @click.option("--player", default="policy", show_default=True, help="Who plays, such as search:simulations=200.")
-@click.option("--lowest", type=int, help="Lowest score told apart. [default: -150, -100, -200 for 2, 3, 4 seats]")
+@click.option(
+    "--lowest", type=int, help="Lowest score with an entry of its own. [default: -150, -100, -200 for 2, 3, 4 seats]"
+)
 @_workers
-@click.option("--out", metavar="FILE", required=True, help="The file to write: equity-2.npz.")
+@click.option("--out", metavar="FILE", required=True, help="The file to write, such as equity-2.npz.")
 @json_option
 def build_command(
     players: int,
@@ -84,14 +92,28 @@ def build_command(
 @command.command("check")
 @_seats
 @_file
-@click.option("--standings", type=click.IntRange(min=1), default=50, show_default=True, help="Scores and leaders.")
-@click.option("--matches", type=click.IntRange(min=100), default=2000, show_default=True, help="From each.")
-@click.option("--seed", type=click.IntRange(min=0), default=2, show_default=True, help="Of standings and matches.")
+@click.option(
+    "--standings",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="Starting scores, each with a leader, to play from.",
+)
+@click.option(
+    "--matches", type=click.IntRange(min=100), default=2000, show_default=True, help="Matches from each of them."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=2,
+    show_default=True,
+    help="Seed of the starting scores and the matches.",
+)
 @click.option("--player", help="Who plays. [default: the table's own player]")
 @_workers
 @json_option
 def check_command(players: int, file: str | None, as_json: bool, standings: int, **options: Any) -> int:
-    """Play whole matches from scores by lot and compare the shares won with the table.
+    """Play whole matches from random scores and compare the share won with the table.
 
     Exit status 1 if they differ by more than chance explains.
     """
@@ -110,11 +132,11 @@ def check_command(players: int, file: str | None, as_json: bool, standings: int,
 @command.command("show")
 @_seats
 @_file
-@click.option("--scores", type=Scores(), help="Points by team, such as 120,95: only these.")
-@click.option("--leader", type=click.IntRange(min=0), help="The seat that leads next. [default: by lot]")
+@click.option("--scores", type=Scores(), help="Only these scores: points by team, such as 120,95.")
+@click.option("--leader", type=click.IntRange(min=0), help="The seat that leads next. [default: random]")
 @click.option("--step", type=click.IntRange(min=5), default=25, show_default=True, help="Points between two rows.")
-@click.option("--third", type=int, default=0, show_default=True, help="With 3 seats, points of the last seat.")
-@click.option("--plot", metavar="FILE", help="Draw a heat map into this file, PNG or SVG.")
+@click.option("--third", type=int, default=0, show_default=True, help="With 3 seats, the points of the last seat.")
+@click.option("--plot", metavar="FILE", help="Write a heat map to this PNG or SVG file.")
 @json_option
 def show_command(
     players: int,

@@ -15,7 +15,7 @@ from sniffai.version import VERSION
 @remote_options
 @json_option
 def command(remote: Remote | None, as_json: bool) -> None:
-    """Print the version and the games that are played; with --server also the limits set there."""
+    """Print the version and the supported games; with --server also the limits of that server."""
     if remote is not None:
         _print_server(remote, as_json)
     elif as_json:

@@ -31,7 +31,7 @@ from sniffai.play.levels import LEVELS
 def command(
     names: Sequence[str], workers: int | None, out: str | None, markdown: bool, as_json: bool, **options: Any
 ) -> int:
-    """Play every PLAYER against the one named before it; without any, the named levels of play."""
+    """Play every PLAYER against the one named before it; without any PLAYER, play the named levels."""
     rungs = names or [f"level:{level.name}" for level in LEVELS]
     if len(rungs) < 2:
         raise click.UsageError("a ladder has at least two players")

@@ -13,7 +13,7 @@ from sniffai.records.matchfile import decode
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-json_option = click.option("as_json", "--json", is_flag=True, help="Print JSON for a program.")
+json_option = click.option("as_json", "--json", is_flag=True, help="Print JSON.")
 
 
 class BadInput(click.ClickException):
@@ -56,14 +56,14 @@ lang_option = click.option(
     "--lang",
     metavar="CODE",
     callback=read_lang,
-    help=f"Language of the words: {', '.join(LANGUAGES)}.",
+    help=f"Language of the output: {', '.join(LANGUAGES)}.",
 )
 
 
 def deal_options(function: F) -> F:
     """The options ``--players`` and ``--seed`` of a deal by lot."""
     function = click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Decides the lots."
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random numbers."
     )(function)
     return click.option(
         "--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Seats at the table."

@@ -20,9 +20,9 @@ from sniffai.round import Round
 def command(text: str | None, players: int, seed: int, depth: int, by_move: bool, as_json: bool) -> None:
     """Count the sequences of placements of a round, to compare implementations of the rules.
 
-    TEXT is a round in one line, or a file (- for standard input) that holds a round, a deal or a match record, of which
-    the last round counts; without it a round is dealt by --players and --seed.
-    Draws and passes happen by themselves and count no ply; every attachment point counts as a move of its own.
+    TEXT is a round in one line, or a file (- for standard input) that holds a round, a deal or a match record, whose
+    last round is used; without TEXT a round is dealt from --players and --seed.
+    Draws and passes are automatic and do not count as plies; every attachment point counts as a move of its own.
     """
     round_ = Round.deal(players, seed) if text is None else load(text).round()
     if by_move:

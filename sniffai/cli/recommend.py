@@ -56,13 +56,13 @@ class Question:
 @click.command("recommend")
 @click.argument("file")
 @remote_options
-@click.option("--simulations", type=click.IntRange(min=1), help="Stop after so many simulations.")
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so much time.")
+@click.option("--simulations", type=click.IntRange(min=1), help="Stop after this many simulations.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after this many seconds.")
 @click.option(
     "--target-error",
     "target_error",
     type=click.FloatRange(min=0, max=MAX_STANDARD_ERROR, min_open=True),
-    help="Stop when the best move's margin is known to so many points.",
+    help="Stop when the standard error of the best move's margin is at most this many points.",
 )
 @click.option(
     "--objective",
@@ -70,13 +70,17 @@ class Question:
     help="What to maximise: the chance to win the match, or the margin of the round. [default: match]",
 )
 @click.option(
-    "include_moves", "--include", multiple=True, metavar="MOVE", help="Consider this move, no others. May be repeated."
+    "include_moves", "--include", multiple=True, metavar="MOVE", help="Consider only this move. May be repeated."
 )
 @click.option(
     "exclude_moves", "--exclude", multiple=True, metavar="MOVE", help="Do not consider this move. May be repeated."
 )
-@click.option("--seed", type=click.IntRange(0, wire.MAX_SEED), help="Makes the answer repeatable. [default: 0]")
-@click.option("--describe", "described", is_flag=True, help="Tell the situation in words, too.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, wire.MAX_SEED),
+    help="Seed of the search; the same seed gives the same answer. [default: 0]",
+)
+@click.option("--describe", "described", is_flag=True, help="Also describe the position in words.")
 @lang_option
 @json_option
 def command(
@@ -93,12 +97,12 @@ def command(
     language_code: str | None,
     as_json: bool,
 ) -> None:
-    """Recommend a move for what one seat knows.
+    """Recommend a move from what one seat knows.
 
-    FILE (- for standard input) holds a view in one line, or the JSON of the wire's RecommendMoveRequest or PlayerView;
-    the text itself can stand in its place. Of a round or a match record it is the seat to move that is asked about, and
-    nothing but what that seat knows counts. The options go before the limits, the seed and the moves of a request;
-    without any the search takes a second. A MOVE is such as 4|5@4|6:HIGH.
+    FILE is a file, - for standard input, or the text itself: a view in one line, or the JSON of the wire's
+    RecommendMoveRequest or PlayerView. In a round or a match record the move is for the seat to move, and only what
+    that seat knows is used. Options override the limits, the seed and the moves of a request; without any limit the
+    search takes one second. A MOVE is written like 4|5@4|6:HIGH.
     """
     asked = _read(load(file))
     limits = Limits(simulations, seconds, target_standard_error=target_error)

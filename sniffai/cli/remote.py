@@ -22,12 +22,12 @@ API_KEY_VARIABLE: Final = "SNIFFAI_API_KEY"
 
 _OPTIONS: Final = (
     click.option("--server", metavar="ADDRESS", help="Ask a server at HOST:PORT or unix:PATH."),
-    click.option("--tls", is_flag=True, help="Speak TLS and trust the authorities of the system."),
-    click.option("--tls-ca", metavar="FILE", help="Speak TLS and trust the authorities in this PEM file."),
-    click.option("--tls-cert", metavar="FILE", help="Speak TLS and show this certificate, PEM; with --tls-key."),
-    click.option("--tls-key", metavar="FILE", help="The private key of --tls-cert, PEM."),
+    click.option("--tls", is_flag=True, help="Use TLS and trust the system's certificate authorities."),
+    click.option("--tls-ca", metavar="FILE", help="Use TLS and trust the certificate authorities in this PEM file."),
+    click.option("--tls-cert", metavar="FILE", help="Use TLS with this client certificate (PEM); needs --tls-key."),
+    click.option("--tls-key", metavar="FILE", help="Private key of --tls-cert (PEM)."),
     click.option(
-        "--api-key-file", metavar="FILE", help=f"Holds the API key to send. [default: variable {API_KEY_VARIABLE}]"
+        "--api-key-file", metavar="FILE", help=f"File with the API key. [default: the variable {API_KEY_VARIABLE}]"
     ),
 )
 

@@ -31,14 +31,15 @@ class Replayed:
 
 @click.command("replay")
 @click.argument("file")
-@click.option("in_words", "--describe", is_flag=True, help="Also tell how the table lay at the end of each round.")
+@click.option("in_words", "--describe", is_flag=True, help="Also describe the table at the end of each round.")
 @lang_option
 @json_option
 def command(file: str, in_words: bool, language_code: str | None, as_json: bool) -> None:
     """Replay the rounds of FILE (- for standard input) and check every event, point and score.
 
-    FILE is a match record, JSON lines with one traced round each, or any other form of a round or a view, which may
-    also be given as the text itself. Exit status 1 and the place of the first wrong event, where there is one.
+    FILE is a match record, JSON lines with one traced round each, or any other form of a round or a view; the text
+    itself can stand in its place. If something is wrong, the place of the first wrong event is printed and the exit
+    status is 1.
     """
     form = load(file)
     replayed = _replay(form)

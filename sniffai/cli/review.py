@@ -23,12 +23,18 @@ if TYPE_CHECKING:
 @click.option(
     "--simulations",
     type=click.IntRange(min=1),
-    help=f"Of each survey of a decision. [default: {DEFAULT_SIMULATIONS} without --seconds]",
+    help=f"Simulations of the first search of each decision. [default: {DEFAULT_SIMULATIONS} without --seconds]",
 )
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time of each survey.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Makes the review repeatable. [default: 0]")
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
-@click.option("--html", "page", metavar="FILE", help="Write the report as a page of its own.")
+@click.option(
+    "--seconds", type=click.FloatRange(min=0, min_open=True), help="Seconds of the first search of each decision."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MAX_SEED),
+    help="Seed of the review; the same seed gives the same answer. [default: 0]",
+)
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
+@click.option("--html", "page", metavar="FILE", help="Also write the report to this HTML file.")
 @click.option("every", "--all", is_flag=True, help="List every placement, not only mistakes.")
 @lang_option
 @json_option
@@ -43,12 +49,12 @@ def command(
     language_code: str | None,
     as_json: bool,
 ) -> int:
-    """Review every placement of a match or a round from what its seat knew.
+    """Review every placement of a match or a round, judged by what its seat knew.
 
-    FILE (- for standard input) is a match record, a round or a view in one line, traces, or JSON: the raw events of a
-    round, or the wire's AnalyzeMatchRequest, RecordedMatch, OpenDeal or PlayerView. The text itself can stand in its
-    place. A view tells what one seat saw: then its decisions are reviewed. The options go before the limits, the seed
-    and the language of a request.
+    FILE is a file, - for standard input, or the text itself: a match record, a round or a view in one line, traces, or
+    JSON: the raw events of a round, or the wire's AnalyzeMatchRequest, RecordedMatch, OpenDeal or PlayerView. For a
+    view, only the decisions of its own seat are reviewed. Options override the limits, the seed and the language of a
+    request.
     """
     output = None if page is None else Output(page, "--html", source=file)
     form = load(file)

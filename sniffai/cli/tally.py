@@ -14,13 +14,13 @@ from sniffai.view import View
 
 @click.command("tally", context_settings={"ignore_unknown_options": True})
 @click.argument("score")
-@click.option("--svg", metavar="FILE", help="Also draw it into this SVG file.")
+@click.option("--svg", metavar="FILE", help="Also write it to this SVG file.")
 @json_option
 def command(score: str, svg: str | None, as_json: bool) -> int:
     """Draw SCORE in strokes of 5 and blocks of 50: a large X with four small x's around it.
 
-    In the place of a score may stand a view, a round or a match, as text or as a file (- for standard input): then the
-    score of each team is drawn.
+    SCORE can also be a view, a round or a match, as text or as a file (- for standard input): then the score of each
+    team is drawn.
     """
     output = None if svg is None else Output(svg, "--svg", source=score)
     points = _number(score)

@@ -20,11 +20,11 @@ from sniffai.search.params import Limits, SearchParams
     type=click.FloatRange(0, 1, min_open=True),
     default=SearchParams().floor,
     show_default=True,
-    help="Share of the choices taken for random.",
+    help="Share of choices assumed to be random.",
 )
 @json_option
 def command(players: int, seed: int, rounds: int, player: str, floor: float, as_json: bool) -> None:
-    """Fit the temperatures of the opponent model to what PLAYER chooses, by likelihood, for each phase of a round."""
+    """Fit the opponent model's temperatures to the choices of --player by likelihood, one for each phase of a round."""
     policy = load_policy(players)
     played = decisions(named_player(player, Limits()), players, rounds, seed)
     fits = fit_temperatures([choice for found in played for choice in read_choices(policy, found)], floor)

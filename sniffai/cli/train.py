@@ -24,11 +24,15 @@ from sniffai_ext.policy import Policy
 _OPTIONS = (
     click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Seats at the table."),
     click.option("--rounds", type=click.IntRange(min=1), help="Rounds. [default: 3000000; 2500000 for 3 or 4 seats]"),
-    click.option("--seed", type=click.IntRange(min=0), default=7, show_default=True, help="Of the self-play."),
-    click.option("--weights-seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the start."),
+    click.option("--seed", type=click.IntRange(min=0), default=7, show_default=True, help="Seed of the self-play."),
+    click.option(
+        "--weights-seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of the initial weights."
+    ),
     click.option("--first-rate", type=float, default=0.008, show_default=True, help="Learning rate at the start."),
     click.option("--last-rate", type=float, default=0.0002, show_default=True, help="Learning rate at the end."),
-    click.option("--temperature", type=float, default=3.0, show_default=True, help="Of the moves, in points."),
+    click.option(
+        "--temperature", type=float, default=3.0, show_default=True, help="Temperature of the moves, in points."
+    ),
     click.option("--decay", type=float, default=0.7, show_default=True, help="Lambda of TD(lambda)."),
 )
 
@@ -42,7 +46,9 @@ def plan_options(function: Any) -> Any:
 
 @click.command("train")
 @plan_options
-@click.option("--duels", type=click.IntRange(min=2), default=DUELS, show_default=True, help="Deals against greedy.")
+@click.option(
+    "--duels", type=click.IntRange(min=2), default=DUELS, show_default=True, help="Deals played against greedy."
+)
 @click.option("--out", metavar="FILE", required=True, help="The file to write, such as nets-2.npz.")
 @json_option
 def command(players: int, rounds: int | None, duels: int, out: str, as_json: bool, **options: Any) -> int:
