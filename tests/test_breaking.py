@@ -30,7 +30,7 @@ def clone(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_plain_clone_has_something_to_compare_with(clone: Path) -> None:
+def test_a_clone_without_tags_has_a_contract_to_compare_with(clone: Path) -> None:
     assert tool().earlier(clone) == ["tests/data/proto-0.1.0.binpb"]
 
 

@@ -37,7 +37,7 @@ def test_the_page_of_commands_has_every_command() -> None:
 
 
 @pytest.mark.parametrize("name", pictures.PICTURES)
-def test_a_picture_is_as_it_is_drawn(name: str) -> None:
+def test_a_picture_of_the_pages_is_up_to_date(name: str) -> None:
     assert pictures.drawn(name) == (pictures.FOLDER / name).read_text(encoding="utf-8")
 
 

@@ -107,7 +107,7 @@ def test_a_command_prints_what_is_shown(address: str, case: str) -> None:
     assert examples.console(case, lambda command: examples.printed(command, address)) == case
 
 
-def test_nothing_but_times_is_left_alone() -> None:
+def test_examples_keep_only_times() -> None:
     shown = "margin  +1.50 ± 0.20\n  a: 10 decisions, 0.500 ms each, 20 thousand simulations/s\n"
     assert examples.with_times(shown, shown.replace("0.500", "12.0").replace("20 t", "1333 t")) == shown
     for old, new in (("+1.50", "+1.51"), ("0.20", "0.21"), ("10 d", "11 d"), ("each", "every"), ("\n  a", "\n\n  a")):

@@ -38,7 +38,7 @@ def test_a_slope_with_its_interval() -> None:
     assert theil_sen([0, 1, 2], [5, 5, 5]) == (0, 0, 0)
 
 
-def test_one_broken_promise_fails_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_failed_check_fails_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     good, bad = Check("one", kept=True), Check("two", kept=False)
     assert [verdict([good]), verdict([good, bad])] == [0, 1]
     assert capsys.readouterr().out == "PASS  one\nPASS  one\nFAIL  two\n"

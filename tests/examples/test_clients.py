@@ -38,13 +38,13 @@ def test_both_clients_see_the_same_round(address: str) -> None:
     assert run(PYTHON, address, "5").stdout == run(NODE, address, "5").stdout
 
 
-def test_the_server_tells_what_went_wrong(address: str) -> None:
+def test_the_client_raises_the_error_of_the_server(address: str) -> None:
     done = run(NODE, address, "-1")
     assert done.returncode == 1
     assert done.stderr.startswith("INVALID_ARGUMENT: seed: a seed is not negative")
 
 
-def test_the_library_tells_what_went_wrong_before_anything_is_sent(address: str) -> None:
+def test_the_library_reports_wrong_values_before_anything_is_sent(address: str) -> None:
     done = run(PYTHON, address, "-1")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("seed: 0..9223372036854775807 is expected, not -1")

@@ -144,11 +144,11 @@ def test_one_move_is_forced() -> None:
     assert view(forced.file).forced == found.moves[0].move.tile
 
 
-def test_one_is_a_lead() -> None:
+def test_one_position_is_a_lead() -> None:
     assert [lesson.file for lesson in LESSONS if not view(lesson.file).placements] == ["2-seats-opening-lead.json"]
 
 
-def test_one_ends_the_match() -> None:
+def test_one_round_ends_the_match() -> None:
     now = view("2-seats-match-point.json")
     best = answer("2-seats-match-point.json").moves[0]
     reached = now.scores_now[team_of(now.players, now.seat)] + best.points_now
@@ -159,7 +159,7 @@ def test_one_ends_the_match() -> None:
     assert all(error is not None and 0 < error < 0.001 for error in errors), "searched, not solved: not 0"
 
 
-def test_one_is_a_snapshot() -> None:
+def test_one_position_is_a_snapshot() -> None:
     snapshots = [lesson.file for lesson in LESSONS if isinstance(view(lesson.file).position, Snapshot)]
     assert snapshots == ["3-seats-quiet-double-snapshot.json"]
 

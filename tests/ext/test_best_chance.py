@@ -9,14 +9,14 @@ import pytest
 from sniffai_ext.best_chance import best_chances
 
 
-def test_of_two_it_is_the_normal_probability_of_the_difference() -> None:
+def test_best_probabilities_of_two_moves_are_normal() -> None:
     for gap, first, second in [(0.0, 1.0, 1.0), (1.0, 1.0, 2.0), (5.0, 3.0, 0.5), (2.0, 0.0, 1.5), (2.0, 1.5, 0.0)]:
         chances = best_chances([(gap, first), (0.0, second)])
         assert chances[0] == pytest.approx(NormalDist().cdf(gap / math.hypot(first, second)), abs=0.003)
         assert math.fsum(chances) == pytest.approx(1)
 
 
-def test_of_many_it_is_what_drawing_them_gives() -> None:
+def test_best_probabilities_of_many_moves_agree_with_sampling() -> None:
     values = [(3.0, 1.0), (2.5, 2.0), (2.0, 0.3), (-4.0, 3.0), (-40.0, 1.0)]
     lots = random.Random(7)
     wins = [0] * len(values)

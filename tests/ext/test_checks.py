@@ -28,7 +28,7 @@ from tests.ext.hostile import HANDS, ROUND, view
 ROOT = Path(__file__).parents[2]
 
 
-def test_no_door_crashes_or_takes_what_is_no_number() -> None:
+def test_the_core_neither_crashes_on_nor_accepts_what_is_not_a_number() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.ext.hostile"], cwd=ROOT, capture_output=True, text=True, timeout=500, check=False
     )
@@ -43,7 +43,7 @@ def test_a_whole_number_is_whatever_has_an_index(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [True, np.True_, 1.0, np.float32(1), "1", None, Fraction(1)])
-def test_what_is_no_whole_number(value: object) -> None:
+def test_values_that_are_not_whole_numbers(value: object) -> None:
     assert as_whole(value) is None
     with pytest.raises(LimitsError) as error:
         read_whole(value, "n", 0, 9)
@@ -104,7 +104,7 @@ def test_options_check_parameters_that_were_changed_behind_their_checks(name: st
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, "3"])
-def test_a_temperature_is_a_number_above_nothing(wrong: Any) -> None:
+def test_a_temperature_is_above_zero(wrong: Any) -> None:
     for place in range(3):
         temperatures = [3.0, 3.0, 3.0]
         temperatures[place] = wrong
@@ -148,7 +148,7 @@ def test_a_tile_that_is_none_is_in_no_world_and_no_talon(tile: int) -> None:
         Layout().fits(1 << 28)
 
 
-def test_what_new_alone_makes_is_told_from_what_was_made() -> None:
+def test_objects_made_by_new_alone_do_not_crash() -> None:
     for kind in (Belief, Search, Solver):
         with pytest.raises(TypeError):
             kind.__new__(kind)

@@ -54,7 +54,7 @@ def test_the_look_up_finds_the_cell(players: int) -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_whoever_is_at_the_target_has_won(players: int) -> None:
+def test_a_team_at_the_target_has_won(players: int) -> None:
     table, teams = some_table(players), TEAMS[players]
     for team, points in product(range(teams), (TARGET[players], TARGET[players] + 45)):
         scores = [195] * teams
@@ -87,7 +87,7 @@ def test_a_table_is_checked(players: int, lead: npt.NDArray[np.float64], lowest:
     assert caught.value.reason == reason
 
 
-def test_a_look_up_takes_nanoseconds() -> None:
+def test_looking_up_equity_takes_nanoseconds() -> None:
     table, count = some_table(3, -60), 1_000_000
     started = time.process_time()
     table.churn(count, 1)
@@ -208,7 +208,7 @@ def test_the_recursion_finds_what_replaying_every_round_finds(players: int, size
         assert list(found) == pytest.approx(expected[:-1], abs=2e-5)
 
 
-def test_a_start_changes_nothing_but_the_way() -> None:
+def test_the_starting_values_do_not_change_the_solution() -> None:
     rounds = made_up(3, 6, 1)
     there = solve_rounds(rounds, 5, tolerance=1e-8)
     lots = np.random.default_rng(2).dirichlet([1, 1, 1], (5, 5, 5))[..., :2].astype(np.float32)
@@ -225,7 +225,7 @@ def test_first_to_reach_counts_every_round_once_where_points_are_needed(players:
         assert counts[(slice(None), *(need - 1 for need in needs))].sum() == decided
 
 
-def test_outcomes_are_the_rounds() -> None:
+def test_outcomes_have_the_mean_of_the_rounds() -> None:
     rounds = play_rounds("policy", 3, 3000, 8)
     found = Outcomes.of(rounds)
     assert found.weights.sum() == pytest.approx(1)

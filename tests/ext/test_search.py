@@ -83,7 +83,7 @@ def test_a_node_takes_less_than_32_bytes() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_in_one_known_world_nothing_else_comes_up(players: int) -> None:
+def test_the_lines_of_one_known_world_are_legal_in_it(players: int) -> None:
     """The line of every move is legal in that very round."""
     round_, view = position(players)
     hands = [sum(1 << tile.index for tile in hand) for hand in round_.hands]

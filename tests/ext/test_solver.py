@@ -299,7 +299,7 @@ def literal_value(round_: LiteralRound) -> int:
 
 
 @pytest.mark.parametrize("match", [False, True])
-def test_a_cap_never_makes_a_value_wrong(match: bool) -> None:
+def test_a_solver_with_a_cap_never_returns_a_wrong_value(match: bool) -> None:
     for players in (2, 4):
         for round_ in positions(players, 12, 12, SCORES[players][3]):
             fresh = solver_of(players, match=match)
@@ -336,7 +336,7 @@ def twins(round_: Round) -> Iterator[Round]:
 
 
 @pytest.mark.parametrize("match", [False, True])
-def test_what_is_remembered_is_never_mistaken_for_another_position(match: bool) -> None:
+def test_positions_in_the_table_are_never_confused(match: bool) -> None:
     """One large table for thousands of positions that are nearly alike, against one that forgets everything."""
     rng = random.Random(5)
     answered = 0
@@ -354,7 +354,7 @@ def test_what_is_remembered_is_never_mistaken_for_another_position(match: bool) 
     assert answered > 1000
 
 
-def test_whose_turn_it_is_is_remembered() -> None:
+def test_the_table_of_the_solver_knows_whose_turn_it_is() -> None:
     """The same deal with each leader: the same table and hands come up with either seat to move."""
     rng = random.Random(9)
     for players, count in ((2, 60), (4, 10)):
@@ -406,7 +406,7 @@ def check_line(round_: Round, row: Row, match: bool) -> None:
         assert value == margin
 
 
-def test_without_equity_no_chance_is_told() -> None:
+def test_without_equity_no_chance_is_known() -> None:
     for round_ in positions(2, 12, 10):
         plain = Solver(table_bytes=1 << 16).solve_moves(round_, ENOUGH)
         told = solver_of(2).solve_moves(round_, ENOUGH)
@@ -576,7 +576,7 @@ def test_what_a_seat_can_be_sure_of_is_reached_against_any_play() -> None:
         assert gained[seat] - gained[1 - seat] >= (-sure[0] if seat else sure[0])
 
 
-def test_views_that_are_refused() -> None:
+def test_impossible_views_are_refused() -> None:
     solver = Solver(table_bytes=1 << 12)
     early, late = dealt(2, random.Random(2), (0, 0)), next(with_talon(0, 100))
     early.play(*early.legal_moves()[0])

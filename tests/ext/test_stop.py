@@ -26,7 +26,7 @@ def search(stop: StopFlag | None = None, pool: int = 500, extra: int = 2000, pla
     return Search(old_view(players), 7, options, stop=stop)
 
 
-def test_a_flag_is_raised_for_good_or_for_a_while() -> None:
+def test_a_stop_flag_is_raised_for_good_or_for_a_while() -> None:
     flag = StopFlag()
     assert not flag.stopped
     flag.call_off()
@@ -54,7 +54,7 @@ def test_a_raised_flag_stops_before_the_first_world() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_what_was_called_off_begins_anew(players: int) -> None:
+def test_a_search_called_off_begins_again(players: int) -> None:
     flag = StopFlag()
     one, other = search(flag, players=players), search(players=players)
     flag.call_off()
@@ -66,7 +66,7 @@ def test_what_was_called_off_begins_anew(players: int) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("extra", [0, 2000])
-def test_where_no_time_is_left_the_least_of_worlds_are_weighed(players: int, extra: int) -> None:
+def test_the_fewest_worlds_are_weighed_if_no_time_is_left(players: int, extra: int) -> None:
     for seconds in (0.0, -5.0):
         one = search(extra=extra, players=players)
         assert one.run(10, math.inf, pool_seconds=seconds) == "simulations"
@@ -74,7 +74,7 @@ def test_where_no_time_is_left_the_least_of_worlds_are_weighed(players: int, ext
         assert (one.pool.size, one.pool.hurried, one.pool.complete) == (LEAST_WORLDS, True, False)
 
 
-def test_a_list_of_all_worlds_is_given_up_for_a_sample() -> None:
+def test_an_interrupted_list_of_worlds_is_replaced_by_a_sample() -> None:
     """What is listed first would be no fair sample."""
     view = old_view()
     count = Search(view, 1).belief.assignments
@@ -90,7 +90,7 @@ def test_a_list_of_all_worlds_is_given_up_for_a_sample() -> None:
     assert (listed.pool.size, listed.pool.hurried, listed.pool.complete) == (count, False, True)
 
 
-def test_time_enough_changes_nothing() -> None:
+def test_enough_time_changes_nothing() -> None:
     one, other = search(), search()
     one.run(1000, math.inf, pool_seconds=1e6)
     other.run(1000, math.inf)

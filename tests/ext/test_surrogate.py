@@ -75,7 +75,7 @@ def test_the_gains_are_those_of_numpy(size: int) -> None:
         np.testing.assert_allclose(gain, expected_gain, rtol=1e-9, atol=1e-9)
 
 
-def test_a_law_that_is_linear_is_found() -> None:
+def test_the_fit_finds_a_linear_law() -> None:
     """With so many worlds the ridge hardly counts: what each tile adds comes out, up to what all hands share."""
     lots = np.random.default_rng(3)
     law = lots.normal(0, 1, 28)

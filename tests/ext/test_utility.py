@@ -125,7 +125,7 @@ def hoped_by_three(table: Equity, scores: Sequence[int], margins: Sequence[float
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_a_leaf_is_worth_what_the_net_hopes_for(players: int) -> None:
+def test_a_leaf_has_the_value_of_the_net(players: int) -> None:
     checked = spread = 0
     for round_, move in rounds(players, 300, seed=2):
         after = then(round_, move)
@@ -179,7 +179,7 @@ def test_more_points_before_the_round_are_more_chance_after_it(players: int) -> 
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_what_is_maximised_is_what_was_asked_for(players: int) -> None:
+def test_the_search_maximises_what_was_asked_for(players: int) -> None:
     """The utility of every root move is the own team's chance, and a little of its margin, or its margin alone."""
     round_ = Round.deal(players, 4, scores=[90, *[130] * (TEAMS[players] - 1)])
     view, team = round_.view(round_.seat).core(), team_of(players, round_.seat)
@@ -209,7 +209,7 @@ def test_a_utility_needs_its_table() -> None:
     assert (error.value.reason, error.value.field) == ("WRONG_NET", "equity")
 
 
-def test_without_a_table_only_margins_are_told() -> None:
+def test_without_a_table_only_margins_are_known() -> None:
     round_ = Round.deal(3, 1)
     view = round_.view(round_.seat).core()
     plain, told = Search(view, 1), Search(view, 1, SearchOptions(equity=load(3).core))

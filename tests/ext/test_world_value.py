@@ -39,7 +39,7 @@ def decisions(players: int, count: int) -> Iterator[tuple[Round, tuple[int, int]
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_values_are_the_twins(players: int) -> None:
+def test_values_agree_with_the_twin(players: int) -> None:
     block = np.random.default_rng(3).normal(0, 0.1, world_weight_count(players)).astype(np.float32)
     checked = 0
     for before, (tile, at), _ in decisions(players, 60):

@@ -145,7 +145,7 @@ def test_the_same_seed_gives_the_same_pool() -> None:
     assert weighted_worlds(view, 100, 9).worlds() != weighted_worlds(view, 100, 8).worlds()
 
 
-def test_what_makes_no_pool_is_refused() -> None:
+def test_arguments_of_a_pool_out_of_range_are_refused() -> None:
     view = library_round(at_random(2, 1, 3)).view(0).core()
     for room in (0, 1_000_001):
         with pytest.raises(LimitsError, match="room"):

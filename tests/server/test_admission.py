@@ -21,6 +21,7 @@ from sniffai_server.calls.refusals import ExpiredError, QueueFullError
 from sniffai_server.load.admission import QUANTUM, Admission, Priority, SlotQueue, admission_of
 from sniffai_server.load.turns import State, Turn
 from tests.server.support import TIMEOUT, choice, failure, running_server, story, stubs_of, told, view_message
+from tests.waiting import wait_until
 
 MEBIBYTE = 1 << 20
 SOON = Admission("a", Priority.INTERACTIVE)
@@ -116,7 +117,7 @@ async def test_a_full_queue_refuses_at_once() -> None:
     assert not line.tasks["w2"].done()
 
 
-async def test_whether_there_is_room_is_told_before_any_work() -> None:
+async def test_a_full_queue_is_reported_before_any_work() -> None:
     line = Line(SlotQueue(slots=1, size=1, memory=1))
     line.queue.check_room(LAST)
     await line.ask("running", SOON)
@@ -176,7 +177,7 @@ async def test_a_turn_that_comes_after_the_deadline_is_passed_on() -> None:
     assert line.order == ["running", "patient"]
 
 
-async def test_the_wait_is_told() -> None:
+async def test_the_time_in_the_queue_is_known() -> None:
     now = 0.0
     line = Line(SlotQueue(slots=1, size=5, memory=1, clock=lambda: now))
     await line.ask("running", SOON)
@@ -198,7 +199,7 @@ async def test_cancelled_while_waiting_leaves_the_queue() -> None:
     assert line.order == ["running", "next"]
 
 
-async def test_cancelled_in_the_moment_of_its_turn_gives_the_slot_on() -> None:
+async def test_a_call_cancelled_at_its_turn_passes_the_slot_on() -> None:
     line = Line(SlotQueue(slots=1, size=2, memory=1))
     for name in ("running", "unlucky", "next"):
         await line.ask(name, SOON)
@@ -237,7 +238,7 @@ async def test_more_than_the_whole_memory_counts_as_all_of_it() -> None:
     assert line.order == ["huge", "small"]
 
 
-async def test_everything_is_given_back() -> None:
+async def test_the_queue_holds_nothing_after_all_searches() -> None:
     """Whatever happens to a hundred searches, in the end nothing is held."""
     queue = SlotQueue(slots=3, size=20, memory=100)
 
@@ -268,7 +269,7 @@ async def test_callers_of_a_class_take_turns() -> None:
     assert line.queue.busy == 0
 
 
-async def test_whoever_holds_fewer_slots_goes_first() -> None:
+async def test_the_client_with_fewer_slots_goes_first() -> None:
     line = Line(SlotQueue(slots=3, size=10, memory=1))
     for name in ("a1", "a2", "b1", "a3", "b2", "c1"):
         await line.ask(name, of(name[0]))
@@ -336,7 +337,7 @@ async def test_long_searches_of_several_callers_take_turns() -> None:
     assert seen == ["a1 a2", "b1 c1", "a1 c1", "a1 b1", "b1 c1", "a1 c1", "a1 b1", "b1 c1"]
 
 
-async def test_one_callers_own_searches_do_not_take_turns() -> None:
+async def test_searches_of_one_client_do_not_take_turns() -> None:
     now = 0.0
     line = Line(SlotQueue(slots=1, size=9, memory=1, clock=lambda: now))
     await line.ask("a1", of("a"))
@@ -383,7 +384,7 @@ async def test_a_paused_search_whose_end_comes_answers_without_a_slot() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_whatever_is_paused_goes_on_in_the_end(seed: int) -> None:
+async def test_every_paused_search_goes_on_in_the_end(seed: int) -> None:
     """Searches by lot, with little memory: all of them end, none holds more than there is, nothing is left."""
     lots, now = random.Random(seed), 0.0
     queue = SlotQueue(slots=2, size=50, memory=100, clock=lambda: now)
@@ -419,7 +420,7 @@ async def test_whatever_is_paused_goes_on_in_the_end(seed: int) -> None:
 
 
 @pytest.mark.parametrize("late", [True, False])
-async def test_a_refused_search_is_kept_by_nothing(late: bool) -> None:
+async def test_nothing_keeps_a_refused_search(late: bool) -> None:
     """Neither by its error nor by the queue: it goes at once, not when the garbage collector comes by."""
     now = 0.0
     queue = SlotQueue(slots=1, size=0 if not late else 1, memory=1, clock=lambda: now)
@@ -450,7 +451,7 @@ async def test_a_refused_search_is_kept_by_nothing(late: bool) -> None:
         gc.enable()
 
 
-async def test_who_steps_aside_comes_back_at_once() -> None:
+async def test_a_search_that_makes_way_comes_back_at_once() -> None:
     """As a review whose reader takes nothing: it holds no slot, and waits for none when the reader goes on."""
     line = Line(SlotQueue(slots=1, size=2, memory=1))
     await line.ask("first", LAST)
@@ -514,7 +515,7 @@ def test_without_a_key_the_address_is_the_client() -> None:
         ("", "unknown"),
     ],
 )
-def test_names_of_peers(peer: str, host: str) -> None:
+def test_the_host_of_a_peer_is_read(peer: str, host: str) -> None:
     assert peer_host(peer) == host
 
 
@@ -526,13 +527,6 @@ def search(
     request.priority = getattr(analysis_service_pb2, f"PRIORITY_{priority or 'ANALYSIS'}")
     request.limits.MergeFrom(type(request.limits)(**fields))
     return stubs.analysis.Analyze.future(request, timeout=timeout)
-
-
-def wait_until(condition: Any) -> None:
-    end = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.001)
 
 
 @pytest.fixture
@@ -551,7 +545,7 @@ def full() -> Iterator[SimpleNamespace]:
         wait_until(lambda: queue.busy == 0)
 
 
-def test_overload_is_told_at_once_and_says_when_to_come_back(full: SimpleNamespace) -> None:
+def test_an_overloaded_server_says_at_once_when_to_come_back(full: SimpleNamespace) -> None:
     times = []
     for _ in range(30):
         started = time.perf_counter()
@@ -581,7 +575,7 @@ def test_a_full_queue_refuses_what_would_search_and_nothing_else(full: SimpleNam
     assert (full.queue.busy, full.queue.depth(Priority.BULK)) == (1, 2)
 
 
-def test_a_refused_search_is_told_with_its_priority(full: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_has_the_priority_of_a_refused_search(full: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
     def lines() -> list[dict[str, Any]]:
         return [record.__dict__["fields"] for record in caplog.records if "fields" in record.__dict__]
 
@@ -670,7 +664,7 @@ def test_more_memory_than_all_searches_may_have_is_clamped() -> None:
         assert [(w.field, w.reason) for w in found.warnings] == [("limits.memory_bytes", "CLAMPED")]
 
 
-def test_a_refused_call_leaks_no_place(full: SimpleNamespace) -> None:
+def test_refused_calls_take_no_place(full: SimpleNamespace) -> None:
     for _ in range(5):
         assert failure(lambda: search(full.stubs, priority="BULK").result()).reason == "QUEUE_FULL"
     assert (full.queue.busy, full.queue.depth(Priority.BULK)) == (1, 2)

@@ -80,7 +80,7 @@ def test_the_objective_is_what_was_asked_for(stubs: SimpleNamespace) -> None:
     assert by_match == by_default != by_round
 
 
-def test_an_unknown_objective_is_told(stubs: SimpleNamespace) -> None:
+def test_an_unknown_objective_is_reported(stubs: SimpleNamespace) -> None:
     found = analyze(stubs, choice(), limits={"simulations": 100}, objective=7)
     assert [(warning.field, warning.reason) for warning in found.warnings] == [("objective", "IGNORED")]
 
@@ -97,7 +97,7 @@ def test_forced_move_is_answered_without_a_search(stubs: SimpleNamespace) -> Non
     assert len(found.belief.tiles) == 28
 
 
-def test_draw_and_pass_are_told_as_actions(stubs: SimpleNamespace) -> None:
+def test_draw_and_pass_are_returned_as_actions(stubs: SimpleNamespace) -> None:
     view = story()
     view["hand"][1] = "2|2"
     answer = recommend(stubs, view_message(view))

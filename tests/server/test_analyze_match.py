@@ -3,7 +3,7 @@
 import gc
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -35,6 +35,7 @@ from tests.server.support import (
     stubs_of,
     view_message,
 )
+from tests.waiting import wait_until
 
 FEW = {"simulations": 60}
 LONG = {"simulations": 50_000_000}
@@ -53,13 +54,6 @@ def request(players: int = 2, **fields: Any) -> pb.AnalyzeMatchRequest:
 
 def ask(stubs: SimpleNamespace, timeout: float = TIMEOUT, **fields: Any) -> list[pb.AnalyzeMatchResponse]:
     return list(stubs.analysis.AnalyzeMatch(request(**fields), timeout=timeout))
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -89,7 +83,7 @@ def test_the_answer_is_that_of_the_library(stubs: SimpleNamespace, players: int)
     assert list(found[-1].summary.players) == list(wire.write_summary(own, own.limits).players)
 
 
-def test_the_account_adds_up_on_the_wire(stubs: SimpleNamespace) -> None:
+def test_the_totals_of_a_review_add_up_on_the_wire(stubs: SimpleNamespace) -> None:
     account = ask(stubs)[-1].summary.account
     for team in range(2):
         for unit in ("win_probability", "points"):
@@ -124,7 +118,7 @@ def test_a_view_before_the_first_decision_of_its_seat(stubs: SimpleNamespace) ->
     assert only.summary.rounds[0].steps == []
 
 
-def test_a_mistake_has_line_reasons_and_belief(stubs: SimpleNamespace) -> None:
+def test_a_mistake_is_shown_with_its_line_reasons_and_belief(stubs: SimpleNamespace) -> None:
     decisions = [message.decision for message in ask(stubs) if message.HasField("decision")]
     mistakes = [one for one in decisions if one.verdict > review_pb2.VERDICT_NONE]
     assert mistakes
@@ -188,22 +182,20 @@ def broken() -> Iterator[tuple[str, dict[str, Any], str, str]]:
 
 
 @pytest.mark.parametrize(("fields", "path", "reason"), [row[1:] for row in broken()], ids=[row[0] for row in broken()])
-def test_what_is_wrong_is_told_with_its_path(
-    stubs: SimpleNamespace, fields: dict[str, Any], path: str, reason: str
-) -> None:
+def test_errors_name_the_path(stubs: SimpleNamespace, fields: dict[str, Any], path: str, reason: str) -> None:
     told = failure(lambda: ask(stubs, **fields))
     assert told.code == "INVALID_ARGUMENT"
     assert told.violations[0] == (path, reason)
 
 
-def test_a_wrong_text_is_told_with_its_line(stubs: SimpleNamespace) -> None:
+def test_a_wrong_text_is_reported_with_its_line(stubs: SimpleNamespace) -> None:
     lines = format_match(MatchRecord.of(match())).splitlines()
     lines[4] = "leader 9"
     told = failure(lambda: ask(stubs, match=None, text="\n".join(lines)))
     assert told.descriptions[0].startswith("line ")
 
 
-def test_what_a_limit_must_be_is_told(stubs: SimpleNamespace) -> None:
+def test_an_error_says_what_a_limit_must_be(stubs: SimpleNamespace) -> None:
     told = failure(lambda: ask(stubs, limits={"memory_bytes": 65_535}))
     assert (told.violations[0][0], told.descriptions[0]) == (
         "limits.memory_bytes",
@@ -275,7 +267,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def test_a_refused_review_is_not_even_read(read: list[str]) -> None:
+def test_a_refused_review_is_not_read(read: list[str]) -> None:
     with running_server(slots=1, queue_size=1) as server, stubs_of(server.address) as stubs:
         queue = server.server.searches.queue
         long = pb.AnalyzeRequest(view=view_message(choice()), limits={"time": {"seconds": 30}})
@@ -351,7 +343,7 @@ def test_a_deadline_ends_it() -> None:
         wait_until(lambda: server.server.searches.busy == 0)
 
 
-def test_its_trees_go_with_a_review_that_is_cut_off(server: LoopbackServer, stubs: SimpleNamespace) -> None:
+def test_an_interrupted_review_frees_its_trees(server: LoopbackServer, stubs: SimpleNamespace) -> None:
     """At once: a tree is many megabytes, and the garbage collector may come late."""
     gc.collect()
     gc.disable()
@@ -363,7 +355,7 @@ def test_its_trees_go_with_a_review_that_is_cut_off(server: LoopbackServer, stub
         gc.enable()
 
 
-def test_a_server_that_goes_down_says_so() -> None:
+def test_a_review_ended_by_the_shutdown_says_so() -> None:
     server = LoopbackServer(Settings(port=0, slots=2))
     with stubs_of(server.address) as stubs:
         call = stubs.analysis.AnalyzeMatch(request(limits=LONG), timeout=TIMEOUT)

@@ -313,7 +313,7 @@ def legal_request(vector: dict[str, Any]) -> rules_service_pb2.ListLegalMovesReq
     return rules_service_pb2.ListLegalMovesRequest(view=vector_view(vector))
 
 
-def test_several_faults_are_told_at_once(stubs: SimpleNamespace) -> None:
+def test_several_faults_are_reported_at_once(stubs: SimpleNamespace) -> None:
     view = story()
     view["hand"][2] = "9|9"
     event(view, 0)["play"]["tile"] = "66"

@@ -4,7 +4,6 @@ import asyncio
 import ipaddress
 import logging
 import os
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -27,6 +26,7 @@ from sniffai_server.access.tls import Certificates, SecurityError
 from sniffai_server.probe import why_not_serving
 from sniffai_server.settings import Settings
 from tests.server.support import TIMEOUT, running_server
+from tests.waiting import wait_until
 
 P256 = ec.generate_private_key(ec.SECP256R1())
 DAY = timedelta(days=1)
@@ -204,13 +204,6 @@ def test_authorities_that_have_expired(tmp_path: Path, caplog: pytest.LogCapture
     assert f"file {authority}: certificates that are not valid today are left out: 1" in caplog.messages
 
 
-def until(met: Callable[[], bool]) -> None:
-    end = time.monotonic() + TIMEOUT
-    while not met():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def test_failed_readings_are_seen_at_once_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Without a call or a handshake; what was proven before stays in force."""
     files, keys = make(tmp_path), tmp_path / "keys.toml"
@@ -225,7 +218,7 @@ def test_failed_readings_are_seen_at_once_and_counted(tmp_path: Path, caplog: py
         assert [count("tls", "failed"), count("keys", "failed"), count("keys", "ok")] == [0, 0, 0]
         make(tmp_path, ed25519.Ed25519PrivateKey.generate())
         keys.write_text("[alice]\n", encoding="utf-8")
-        until(lambda: (count("tls", "failed") or 0) > 0 and (count("keys", "failed") or 0) > 0)
+        wait_until(lambda: (count("tls", "failed") or 0) > 0 and (count("keys", "failed") or 0) > 0)
         messages = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
         assert any(message.startswith("tls: what was read before stays in force: file ") for message in messages)
         assert any("alice.hash" in message for message in messages)
@@ -233,11 +226,11 @@ def test_failed_readings_are_seen_at_once_and_counted(tmp_path: Path, caplog: py
         assert "not trusted" in why_not_serving(read_address(server.address), TIMEOUT, trust)  # the old one is served
         make(tmp_path)
         keys.write_text("# none", encoding="utf-8")
-        until(lambda: (count("tls", "ok") or 0) > 0 and count("keys", "ok") == 1)
+        wait_until(lambda: (count("tls", "ok") or 0) > 0 and count("keys", "ok") == 1)
         assert why_not_serving(read_address(server.address), TIMEOUT, trust) == ""
         failed = count("keys", "failed")
         server.server.reloads.force()
-        until(lambda: count("keys", "ok") == 2)
+        wait_until(lambda: count("keys", "ok") == 2)
         assert count("keys", "failed") == failed
         assert any("0 API keys, the same" in record.getMessage() for record in caplog.records)
 
@@ -264,7 +257,7 @@ def test_many_handshakes_at_once_while_a_certificate_is_replaced(tmp_path: Path)
             assert asyncio.run(ask_all(server.address)) == [""] * 20
 
 
-def test_the_true_cause(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_connection_errors_name_the_cause(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Told by ``health`` in the words of settings, by the command line in those of its flags."""
     files = make(tmp_path)
     stranger = make(tmp_path, other(), name="stranger")["tls_cert"]

@@ -47,7 +47,7 @@ def test_flags_go_before_variables_before_the_file_before_defaults(file: Path) -
     }
 
 
-def test_the_variable_that_names_the_file(file: Path) -> None:
+def test_a_variable_names_the_settings_file(file: Path) -> None:
     path = write(file, "port = 7")
     assert read_config({}, {"SNIFFAI_CONFIG": path}).settings.port == 7
     other = write(file.with_name("other.toml"), "port = 8")
@@ -187,12 +187,12 @@ def test_no_setting_is_named_like_a_variable_of_a_service() -> None:
 
 
 @pytest.mark.parametrize("name", ["SNIFFAI_SERVICE_HOSTS", "SNIFFAI_PORT_TCP", "SNIFFAI_PRT", "SNIFFAI_MAX_SECOND"])
-def test_other_names_are_refused_all_the_same(name: str) -> None:
+def test_other_names_are_still_refused(name: str) -> None:
     with pytest.raises(ConfigError, match=f"variable {name}: no such setting"):
         read_config({}, {name: "1"})
 
 
-def test_spaces_and_ends_of_lines_around_a_variable_do_not_count(file: Path) -> None:
+def test_white_space_around_a_variable_is_ignored(file: Path) -> None:
     given = {
         "SNIFFAI_PORT": "5\n",
         "SNIFFAI_LOG_FORMAT": "text\r\n",
@@ -212,7 +212,7 @@ def test_spaces_and_ends_of_lines_around_a_variable_do_not_count(file: Path) -> 
         ("SNIFFAI_HOST", "127.0.0.1:5", "variable SNIFFAI_HOST: a host without a port is expected"),
     ],
 )
-def test_signs_that_no_value_has(name: str, value: str, words: str) -> None:
+def test_values_with_invalid_characters_are_refused(name: str, value: str, words: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(words)):
         read_config({}, {name: value})
 
@@ -237,7 +237,7 @@ def test_forms_of_text(file: Path, content: bytes) -> None:
         (b'host = "a\\u0000b"\n', ", line 1: a text without control characters is expected, not 'a"),
     ],
 )
-def test_what_is_no_text_is_told_with_its_cause_and_line(file: Path, content: bytes, words: str) -> None:
+def test_a_binary_file_is_reported_with_its_cause_and_line(file: Path, content: bytes, words: str) -> None:
     file.write_bytes(content)
     with pytest.raises(ConfigError) as told:
         read_config({}, {}, str(file))
@@ -245,7 +245,7 @@ def test_what_is_no_text_is_told_with_its_cause_and_line(file: Path, content: by
     assert words in str(told.value)
 
 
-def test_files_that_could_make_whoever_reads_them_wait(tmp_path: Path) -> None:
+def test_files_that_could_block_a_reader_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     kinds = {tmp_path / "pipe": "a pipe", tmp_path: "a directory", Path("/dev/zero"): "a device"}
     for path, kind in kinds.items():
@@ -289,7 +289,7 @@ def test_wrong_files(file: Path, lines: list[str], words: str) -> None:
     assert str(file) in str(told.value) or words.startswith("setting")
 
 
-def test_a_whole_number_passes_for_a_number(file: Path) -> None:
+def test_a_whole_number_is_accepted_as_a_number(file: Path) -> None:
     assert read_config({}, {}, write(file, "max_seconds = 5")).settings.max_seconds == 5
 
 
@@ -331,7 +331,9 @@ def test_the_config_command(file: Path) -> None:
     assert read_config({}, {}, str(printed)).settings == Settings(slots=3, max_seconds=2.0, host="::1", port=1)
 
 
-def test_the_command_tells_wrong_settings(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_reports_wrong_settings(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SNIFFAI_SLOTS", "many")
     assert cli.main(["config"]) == 1
     assert capsys.readouterr().err == "sniffai-server: variable SNIFFAI_SLOTS: a whole number is expected, not 'many'\n"
@@ -365,7 +367,7 @@ def default_in_words(one: Any) -> str:
     return words or ("" if default in ("", False) else f"`{default}`")
 
 
-def test_types_in_words() -> None:
+def test_types_are_named_in_words() -> None:
     assert {type_name(one) for one in settings_fields()} == {"true or false", "a whole number", "a number", "a text"}
     port = next(one for one in settings_fields() if one.name == "port")
     assert from_text(port, "5") == 5

@@ -45,7 +45,7 @@ def test_example(stubs: SimpleNamespace, example: tuple[str, ...]) -> None:
     assert examples.with_values(answer, real) == answer
 
 
-def test_a_value_of_another_size_is_found_and_another_shape_is_refused() -> None:
+def test_examples_take_new_values_but_no_new_shape() -> None:
     shown = '{"a": 1, "b": [0.50, "..."], "c": ["...", {"d": "x", "...": "..."}], "e": null}'
     real: dict[str, Any] = {"a": 1, "b": [0.504, 7], "c": [1, 2, {"d": "x", "f": 3}], "e": None}
     assert examples.with_values(shown, real) == shown

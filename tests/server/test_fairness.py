@@ -11,9 +11,9 @@ import pytest
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai_server.load.admission import Priority
 from tests.server.support import TIMEOUT, choice, failure, running_server, stubs_of, view_message
-from tests.server.test_admission import wait_until
 from tests.server.test_analyze_match import request as review_request
 from tests.server.test_security import KeyFile, bearer, keys
+from tests.waiting import wait_until
 
 __all__ = ["keys"]
 
@@ -106,7 +106,7 @@ def test_a_deadline_in_a_pause_is_kept(callers: SimpleNamespace) -> None:
 
 
 @pytest.mark.parametrize("how", ["cancel", "drain"])
-def test_what_is_paused_ends_with_its_call_and_with_the_server(callers: SimpleNamespace, how: str) -> None:
+def test_a_paused_search_ends_with_its_call_and_with_the_server(callers: SimpleNamespace, how: str) -> None:
     with running_server(slots=1, keys_file=callers.file) as server, stubs_of(server.address) as stubs:
         queue = server.server.searches.queue
         bulk = stubs.analysis.Analyze.future(

@@ -11,8 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from sniffai import Round, wire
 from sniffai.v1 import analysis_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
 from tests.server.support import TIMEOUT, choice, view_message
+from tests.waiting import wait_until
 
 CLIENT = Path(__file__).with_name("fault_client.py")
 SERVICE = "/sniffai.v1.AnalysisService/"
@@ -216,13 +216,6 @@ def busy(server: ServerProcess) -> int:
 def reviewing(server: ServerProcess) -> bool:
     """Whether the server works at a review."""
     return server.metrics()['sniffai_requests_in_flight{method="sniffai.v1.AnalysisService/AnalyzeMatch"}'] > 0
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = TIMEOUT) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def check_answers(server: ServerProcess, limits: dict[str, Any]) -> None:

@@ -29,6 +29,7 @@ from tests.server.support import (
     told,
     view_message,
 )
+from tests.waiting import wait_until
 
 LONG = {"time": {"seconds": 30}}
 METHODS = [
@@ -159,7 +160,7 @@ class Over:
 
 
 @pytest.mark.parametrize("error", [ExpiredError(), ValueError("a fault"), grpc.aio.InternalError("a write failed")])
-async def test_a_call_that_is_over_is_no_internal_failure(error: Exception) -> None:
+async def test_an_error_after_the_end_of_a_call_is_not_internal(error: Exception) -> None:
     with pytest.raises(asyncio.CancelledError):
         await errors.abort(Over(), error)
 
@@ -183,15 +184,6 @@ def search(stubs: SimpleNamespace, **fields: Any) -> Any:
     """A long search as a call in flight."""
     request = analysis_service_pb2.AnalyzeRequest(view=view_message(choice()), limits=LONG, **fields)
     return stubs.analysis.Analyze.future(request, timeout=TIMEOUT)
-
-
-def wait_until(condition: Callable[[], bool]) -> float:
-    """Seconds until the condition holds."""
-    started = time.perf_counter()
-    while not condition():
-        assert time.perf_counter() - started < TIMEOUT
-        time.sleep(0.0005)
-    return time.perf_counter() - started
 
 
 @pytest.fixture

@@ -29,10 +29,10 @@ from tests.server.support import (
     told,
     view_message,
 )
-from tests.server.test_admission import wait_until
 from tests.server.test_analyze_match import ask as review
 from tests.server.test_analyze_match import request as review_request
 from tests.server.test_security import KeyFile, keys
+from tests.waiting import wait_until
 
 __all__ = ["keys"]
 
@@ -149,7 +149,7 @@ def test_open_calls_are_bounded_for_each_caller_and_for_all() -> None:
         wait_until(lambda: held(server)["calls"] == 1)
 
 
-def test_refusals_of_what_is_held_say_whose_it_is_and_when_to_come_back() -> None:
+def test_refusals_at_a_bound_say_whose_bound_and_when_to_come_back() -> None:
     with running_server(max_calls=4) as server, stubs_of(server.address) as stubs:
         request = pb.AnalyzeRequest(view=view_message(choice()), limits={"time": {"seconds": 15}})
         call = stubs.analysis.Analyze.future(request, timeout=TIMEOUT)
@@ -272,7 +272,7 @@ def test_a_stream_whose_reader_takes_nothing_ends(impatient: LoopbackServer, sec
         wait_until(lambda: nothing_held(impatient))
 
 
-def test_the_reader_learns_why(impatient: LoopbackServer) -> None:
+def test_a_stalled_reader_gets_the_reason(impatient: LoopbackServer) -> None:
     options = [("grpc.http2.lookahead_bytes", 1024), ("grpc.http2.bdp_probe", 0)]
     with grpc.insecure_channel(impatient.address, options) as channel:
         call = channel.unary_stream(f"/{STREAM}")(stream_request(15), timeout=TIMEOUT)
@@ -301,7 +301,7 @@ def test_an_answer_that_nobody_takes_counts_until_its_reader_hangs_up(caplog: py
     assert caplog.records == []
 
 
-def test_readers_who_take_nothing_do_not_hold_up_other_reviews() -> None:
+def test_stalled_readers_do_not_delay_other_reviews() -> None:
     """Of one class and one caller: as many as there are slots, and more, and all of them stall at once."""
     with running_server(slots=2, write_seconds=15) as server, stubs_of(server.address) as stubs:
         searches, stalls = server.server.searches, server.server.stalls

@@ -30,6 +30,7 @@ from tests.server.support import (
     stubs_of,
     view_message,
 )
+from tests.waiting import wait_until
 
 COMMAND = [sys.executable, "-m", "sniffai_server"]
 
@@ -122,9 +123,7 @@ def test_load_balancers_have_time_to_notice() -> None:
         health = health_pb2_grpc.HealthStub(stubs.channel)
         drain = threading.Thread(target=server.call, args=(server.server.drain(),))
         drain.start()
-        end = time.monotonic() + TIMEOUT
-        while health.Check(health_pb2.HealthCheckRequest(), timeout=TIMEOUT).status == 1:
-            assert time.monotonic() < end
+        wait_until(lambda: health.Check(health_pb2.HealthCheckRequest(), timeout=TIMEOUT).status != 1)
         assert recommend(stubs, view_message(choice()), limits={"simulations": 10}).move.tile
         drain.join(TIMEOUT)
         assert failure(lambda: recommend(stubs, view_message(choice()))).code == "UNAVAILABLE"
@@ -135,10 +134,7 @@ def test_a_watch_is_cancelled_like_any_call(server: LoopbackServer) -> None:
         watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=TIMEOUT)
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
         watch.cancel()
-        end = time.monotonic() + TIMEOUT
-        while server.server._watches._open:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_until(lambda: not server.server._watches._open)
 
 
 def test_the_first_call_is_as_quick_as_the_others(process: "subprocess.Popen[str]") -> None:

@@ -35,7 +35,7 @@ def socket_of(folder: Path) -> str:
 
 
 @pytest.mark.usefixtures("both")
-def test_a_name_is_listened_on_whole() -> None:
+def test_a_server_listens_on_all_addresses_of_a_name() -> None:
     with running_server(host="localhost", metrics_host="localhost", metrics_port=0) as server:
         port = server.address.rpartition(":")[2]
         for host in ("127.0.0.1", "[::1]"):
@@ -48,7 +48,7 @@ def test_a_name_is_listened_on_whole() -> None:
 
 @pytest.mark.usefixtures("both")
 @pytest.mark.parametrize("taken", ["127.0.0.1", "::1"])
-def test_a_name_of_which_one_address_is_taken_is_not_listened_on(taken: str) -> None:
+def test_a_server_does_not_start_if_one_address_of_a_name_is_taken(taken: str) -> None:
     family = socket.AF_INET6 if ":" in taken else socket.AF_INET
     with socket.create_server((taken, 0), family=family) as other:
         port = other.getsockname()[1]
@@ -115,7 +115,7 @@ def test_a_unix_socket_that_was_left_behind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "words"), [("file", "there is a file that is no socket"), ("none/s.sock", "no such file or directory")]
 )
-def test_unix_sockets_that_cannot_be(tmp_path: Path, path: str, words: str) -> None:
+def test_impossible_unix_sockets_are_refused(tmp_path: Path, path: str, words: str) -> None:
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     with pytest.raises(ListenError) as told, running_server(host=f"unix:{tmp_path / path}"):
         pass
@@ -137,7 +137,7 @@ def test_unix_sockets_that_cannot_be(tmp_path: Path, path: str, words: str) -> N
         ("unix:", "the path of the Unix socket is missing"),
     ],
 )
-def test_hosts_that_are_none(host: str, words: str) -> None:
+def test_invalid_hosts_are_refused(host: str, words: str) -> None:
     with pytest.raises(SettingError) as told:
         Settings(host=host)
     assert words in str(told.value)

@@ -78,11 +78,11 @@ def test_a_cancelled_call(stubs: SimpleNamespace, caplog: pytest.LogCaptureFixtu
 
 
 @pytest.mark.parametrize(("left", "code"), [(0.0, "DEADLINE_EXCEEDED"), (3.0, "CANCELLED"), (None, "CANCELLED")])
-def test_a_call_cut_off_by_its_deadline_is_told_from_a_cancelled_one(left: float | None, code: str) -> None:
+def test_logs_tell_a_missed_deadline_from_a_cancelled_call(left: float | None, code: str) -> None:
     assert cancel_code(SimpleNamespace(time_remaining=lambda: left)) == code
 
 
-def test_health_is_not_worth_a_line(stubs: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
+def test_health_checks_are_not_logged(stubs: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         stubs.channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=TIMEOUT)
         recommend(stubs, view_message(story()))
@@ -252,7 +252,7 @@ def test_the_log_of_a_process_tells_no_hands_and_no_keys(form: str) -> None:
         assert "reason=UNKNOWN_TILE" in lines[1]
 
 
-def test_a_log_that_nobody_reads_holds_up_no_call() -> None:
+def test_a_log_that_nobody_reads_delays_no_call() -> None:
     """A pipe takes about 200 lines; many more calls than that are answered."""
     process = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with process:
@@ -294,7 +294,7 @@ def test_a_standard_error_that_does_not_wait() -> None:
     assert read.decode().splitlines() == messages
 
 
-def test_a_line_after_half_of_one_begins_on_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_line_after_a_broken_one_begins_on_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a disk that is full for a while."""
     written: list[bytes] = []
 

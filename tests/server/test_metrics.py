@@ -90,7 +90,7 @@ def test_counts_equal_the_calls_sent(measured: SimpleNamespace) -> None:
     assert samples["process_open_fds"] > 0
 
 
-def test_what_goes_on(measured: SimpleNamespace) -> None:
+def test_gauges_show_slots_queue_and_memory(measured: SimpleNamespace) -> None:
     """Slots, queue and memory as they are, and a cancelled search counts as work done."""
     request = analysis_service_pb2.AnalyzeRequest(view=view_message(choice()), limits={"time": {"seconds": 15}})
     calls = [measured.stubs.analysis.Analyze.future(request, timeout=TIMEOUT) for _ in range(3)]

@@ -113,19 +113,23 @@ def test_start_shutdown_and_end_are_lines_of_the_log() -> None:
 def test_a_signal_before_the_server_listens(number: signal.Signals) -> None:
     """While the process imports, or while it starts: one clear line, no traceback."""
     for wait in (0.2, 0.6):
-        with process() as server:
-            time.sleep(wait)
-            status, seconds = server.end(number)
-            server._reader.join(TIMEOUT)
-            text = "".join(server._log)
-        assert status in (
-            128 + number,
-            -number,
-            0,
-        )  # before the first line of Python, the system's own; after, the drain
+        status, seconds, text = signalled_after(wait, number)
+        while "init_import_site" in text:  # on a busy machine Python itself may not have started yet
+            status, seconds, text = signalled_after(wait, number)
+        # Before the first line of Python the status is the system's own; after the start it is that of the drain.
+        assert status in (128 + number, -number, 0)
         assert seconds < 4
         assert "Traceback" not in text
         assert status != 128 + number or f"stopped by {number.name}" in text
+
+
+def signalled_after(wait: float, number: signal.Signals) -> tuple[int, float, str]:
+    """The status, the seconds to the end, and the log of a server that gets a signal soon after its start."""
+    with process() as server:
+        time.sleep(wait)
+        status, seconds = server.end(number)
+        server._reader.join(TIMEOUT)
+        return status, seconds, "".join(server._log)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +180,7 @@ cli.main()
 """
 
 
-def test_a_name_that_is_looked_up_for_ever() -> None:
+def test_a_name_look_up_that_never_ends() -> None:
     """The main thread is not there for signals; the process ends all the same, without a delay: nobody calls yet."""
     with process(command=[sys.executable, "-c", LOOK_UP]) as server:
         assert server.address
@@ -316,7 +320,7 @@ cli.main()
 """
 
 
-def test_whatever_writes_to_standard_error_becomes_json() -> None:
+def test_every_line_on_standard_error_becomes_json() -> None:
     with process(command=[sys.executable, "-c", NOISE]) as server:
         assert server.popen.wait(TIMEOUT) == 1
         told = json.dumps(server.log)
@@ -332,14 +336,14 @@ def test_whatever_writes_to_standard_error_becomes_json() -> None:
         (["--otlp-endpoint", "ftp://h:1"], "otlp_endpoint: http://HOST:PORT or https://HOST:PORT is expected"),
     ],
 )
-def test_why_it_could_not_start_is_a_line_of_the_log(flags: list[str], words: str) -> None:
+def test_the_log_says_why_the_server_could_not_start(flags: list[str], words: str) -> None:
     with process(*flags) as server:
         assert server.popen.wait(TIMEOUT) == 1
         assert server.log[-1]["level"] == "critical"
         assert words in server.log[-1]["message"]
 
 
-def test_lines_that_nobody_took_are_counted_and_told() -> None:
+def test_lost_log_lines_are_counted_and_reported() -> None:
     """The pipe is read at last; what was lost until then is told."""
     source, sink = os.pipe()
     fcntl.fcntl(sink, fcntl.F_SETPIPE_SZ, 4096)

@@ -1,6 +1,5 @@
 """What a request for an analysis may ask beyond the view: moves, length, tag, priority, open deals."""
 
-import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,6 +22,7 @@ from tests.server.support import (
     stubs_of,
     view_message,
 )
+from tests.waiting import wait_until
 
 FEW = {"simulations": 600}
 KINDS = {
@@ -184,15 +184,13 @@ def test_a_stream_request_reads_as_an_analyze_request() -> None:
     assert pb.AnalyzeRequest.FromString(request.SerializeToString()).max_moves == 2
 
 
-def test_a_forced_move_waits_for_nobody() -> None:
+def test_a_forced_move_does_not_wait_for_a_slot() -> None:
     """With the only slot taken and no room to wait, a move without a choice is told all the same."""
     with running_server(slots=1, queue_size=0) as server, stubs_of(server.address) as stubs:
         long = pb.AnalyzeRequest(view=view_message(choice()), limits={"time": {"seconds": 30}})
         running = stubs.analysis.Analyze.future(long, timeout=TIMEOUT)
-        while server.server.searches.busy == 0:
-            time.sleep(0.001)
+        wait_until(lambda: server.server.searches.busy == 1)
         assert ask(stubs, "RecommendMove", view=view_message(story())).source == analysis_pb2.SOURCE_FORCED
         assert failure(lambda: ask(stubs, "RecommendMove")).reason == "QUEUE_FULL"
         running.cancel()
-        while server.server.searches.busy:
-            time.sleep(0.001)
+        wait_until(lambda: server.server.searches.busy == 0)

@@ -13,6 +13,7 @@ from sniffai_server.access.quotas import Quotas
 from sniffai_server.calls.callers import Caller
 from sniffai_server.calls.refusals import QuotaError
 from tests.server.support import TIMEOUT, choice, failure, running_server, stubs_of, view_message
+from tests.waiting import wait_until
 
 
 class Clock:
@@ -69,7 +70,7 @@ def test_calls_a_minute() -> None:
         begin(quotas, caller)
 
 
-def test_a_refused_call_costs_nothing_and_time_off_saves_up_one_minute_at_most() -> None:
+def test_refused_calls_cost_nothing_and_unused_quota_lasts_a_minute() -> None:
     clock = Clock()
     quotas, caller = Quotas(clock), Caller("a", rate=3)
     clock.now += 1e6
@@ -89,7 +90,7 @@ def test_no_quota() -> None:
     assert len(quotas) == 0
 
 
-def test_clients_as_good_as_new_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clients_with_their_whole_quota_left_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quotas_module, "SWEEP_AT", 10)
     clock = Clock()
     quotas = Quotas(clock)
@@ -126,15 +127,8 @@ def test_open_calls_of_a_server() -> None:
     with running_server(client_calls=1) as server, stubs_of(server.address) as stubs:
         for _ in range(3):
             call = stubs.analysis.Analyze.future(request, timeout=TIMEOUT)
-            wait_until_busy(server.server.searches, 1)
+            wait_until(lambda: server.server.searches.busy == 1)
             assert failure(lambda: info(stubs)).reason == "TOO_MANY_CALLS"
             call.cancel()
-            wait_until_busy(server.server.searches, 0)
+            wait_until(lambda: server.server.searches.busy == 0)
             time.sleep(0.05)
-
-
-def wait_until_busy(searches: Any, count: int) -> None:
-    end = time.monotonic() + TIMEOUT
-    while searches.busy != count:
-        assert time.monotonic() < end
-        time.sleep(0.001)

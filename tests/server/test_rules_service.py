@@ -31,7 +31,7 @@ def test_legal_moves_with_what_they_do(stubs: SimpleNamespace) -> None:
     ]
 
 
-def test_no_moves_tell_why(stubs: SimpleNamespace) -> None:
+def test_an_answer_says_whether_to_draw_play_or_wait(stubs: SimpleNamespace) -> None:
     view = story()
     view["seat"], view["hand"] = 1, ["0|3", "1|3", "2|3", "3|3", "3|4", "3|5", "1|5"]
     view["record"]["events"][1:] = []

@@ -253,7 +253,7 @@ def test_broken_files_leave_the_certificate_in_force(authority: Authority, broke
         assert serial(server.address, authority.file) == first
 
 
-def test_files_that_cannot_be_used_are_told_before_anything_listens(authority: Authority, tmp_path: Path) -> None:
+def test_unusable_files_are_reported_before_the_server_listens(authority: Authority, tmp_path: Path) -> None:
     cert, key = authority.issue("server", "127.0.0.1")
     _, other_key = authority.issue("other", "127.0.0.1")
     for files, word in (

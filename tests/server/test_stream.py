@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +12,7 @@ from sniffai.v1 import analysis_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai_server.load.latest import Latest
 from tests.server.support import TIMEOUT, LoopbackServer, choice, running_server, story, stubs_of, view_message
+from tests.waiting import wait_until
 
 LONG = {"time": {"seconds": 30}}
 
@@ -38,14 +38,6 @@ def check_order(found: list[analysis_pb2.Analysis]) -> None:
         assert len(snapshot.moves) == 7
         assert len(snapshot.belief.tiles) == 28
         assert snapshot.effective_limits == found[-1].effective_limits
-
-
-def wait_until(condition: Callable[[], bool]) -> float:
-    started = time.perf_counter()
-    while not condition():
-        assert time.perf_counter() - started < TIMEOUT
-        time.sleep(0.0005)
-    return time.perf_counter() - started
 
 
 def test_snapshots_and_one_final_message(stubs: SimpleNamespace) -> None:
@@ -186,7 +178,7 @@ def _job(server: LoopbackServer) -> tuple[Any, Any, Any]:
 
 
 @pytest.mark.parametrize("fields", [{"limits": {"simulations": 0}}, {"report_interval": {"seconds": -1}}])
-def test_what_is_wrong_is_told_before_any_message(stubs: SimpleNamespace, fields: dict[str, Any]) -> None:
+def test_errors_of_a_stream_come_before_any_message(stubs: SimpleNamespace, fields: dict[str, Any]) -> None:
     with pytest.raises(grpc.RpcError) as raised:
         stream(stubs, **fields)
     assert raised.value.code().name == "INVALID_ARGUMENT"

@@ -19,6 +19,7 @@ from sniffai_server.observe.tracing import Tracing, TracingError
 from sniffai_server.services import rules as rules_service
 from sniffai_server.settings import Settings
 from tests.server.support import TIMEOUT, LoopbackServer, choice, failure, recommend, story, stubs_of, view_message
+from tests.waiting import wait_until
 
 
 class TracedServer(LoopbackServer):
@@ -45,10 +46,7 @@ def traced() -> Iterator[SimpleNamespace]:
 
 def span(traced: SimpleNamespace) -> Any:
     """The only span, once it is there."""
-    end = time.monotonic() + TIMEOUT
-    while not traced.exporter.get_finished_spans():
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    wait_until(traced.exporter.get_finished_spans)
     (found,) = traced.exporter.get_finished_spans()
     return found
 

@@ -93,7 +93,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "words"), WRONG)
-def test_what_is_no_address(text: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_addresses_are_refused(text: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Every door tells it alike, and none speaks of TLS."""
     with pytest.raises(AddressError) as told:
         read_address(text)
@@ -122,7 +122,7 @@ def test_hosts_by_themselves(text: str, host: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "h:1", "[::1]:1", "*", '"h"', "http://h", "h h", "[h]", "::1%"])
-def test_what_is_no_host(text: str) -> None:
+def test_invalid_host_names_are_refused(text: str) -> None:
     with pytest.raises(AddressError):
         read_host(text)
 
@@ -197,7 +197,7 @@ def test_this_machine_is_reached_through_no_proxy(
     assert capsys.readouterr().err.count("the proxy 127.0.0.1:9") == 1
 
 
-def test_the_machines_own_name_is_this_machine() -> None:
+def test_the_name_of_this_machine_is_local() -> None:
     assert read_address(f"{socket.gethostname()}:1").is_local
 
 

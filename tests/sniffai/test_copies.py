@@ -152,7 +152,7 @@ def values() -> dict[type, Any]:
     return found
 
 
-def test_every_public_class_is_met(values: dict[type, Any]) -> None:
+def test_every_public_class_is_tested(values: dict[type, Any]) -> None:
     missing = sorted(name for name, kind in public().items() if kind not in values)
     assert [name for name in missing if name.rpartition(".")[2] not in REFUSED | NO_VALUES] == []
 
@@ -236,7 +236,7 @@ def one_process() -> Iterator[Any]:
     del view
 
 
-def test_what_belongs_to_one_process_says_so() -> None:
+def test_objects_of_one_process_say_that_they_cannot_be_copied() -> None:
     for value in one_process():
         for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError, match="neither copied nor pickled"):
@@ -309,7 +309,7 @@ def arrays_held() -> Iterator[Any]:
         yield [kind(2, np.full(count(2), each, np.float32)) for each in (0.5, 0.5, 0.25)]
 
 
-def test_what_holds_arrays_compares_as_a_whole() -> None:
+def test_values_with_arrays_are_compared_as_a_whole() -> None:
     for one, twin, other in arrays_held():
         assert (one == twin, one != twin, hash(one) == hash(twin)) == (True, False, True), type(one)
         assert (one == other, one == object()) == (False, False), type(one)

@@ -90,7 +90,9 @@ FRAMES = [
 
 
 @pytest.mark.parametrize(("key", "value", "kind", "field", "reason"), FRAMES)
-def test_what_surrounds_the_events(key: str, value: Any, kind: type[SniffError], field: str, reason: str) -> None:
+def test_the_fields_around_the_events_are_checked(
+    key: str, value: Any, kind: type[SniffError], field: str, reason: str
+) -> None:
     expect(lambda: sniffai.View.from_events(**{**GOOD, key: value}), kind, field, reason)
 
 
@@ -279,7 +281,7 @@ def changed(draw: st.DrawFn, event: dict[str, Any]) -> dict[str, Any]:
 
 @settings(max_examples=500)
 @given(spoilt())
-def test_a_spoilt_history_is_refused_exactly_when_it_is_wrong(case: tuple[Round, Sight]) -> None:
+def test_a_changed_history_is_refused_exactly_when_it_is_wrong(case: tuple[Round, Sight]) -> None:
     round_, sight = case
     fault = first_fault(sight, round_.scores_before)
     try:
@@ -317,7 +319,9 @@ def test_whatever_another_seat_does_next_needs_a_deal(round_: Round, data: st.Da
 @pytest.mark.parametrize(
     ("players", "seed", "seat", "stop"), [(2, 0, 0, 8), (2, 45, 0, 8), (3, 1, 0, 15), (3, 4, 0, 22), (4, 32, 0, 19)]
 )
-def test_all_that_another_seat_may_be_said_to_do_next(players: int, seed: int, seat: int, stop: int) -> None:
+def test_a_next_event_of_another_seat_is_accepted_exactly_if_a_deal_explains_it(
+    players: int, seed: int, seat: int, stop: int
+) -> None:
     """Both answers occur: some of it is explained, some not."""
     round_ = at_random(players, seed, len(SET))
     events = round_.seen_by(seat)[:stop]
@@ -418,7 +422,7 @@ def test_a_wrong_move(move: Any, kind: type[SniffError], field: str, reason: str
     assert round_.to_text() == before
 
 
-def test_a_lead_has_no_attachment_point() -> None:
+def test_the_leading_move_has_no_attachment_point() -> None:
     expect(lambda: sniffai.Round(**DEAL).play("1|4@1|1:LINE_A"), MoveError, "at", "LEAD_JOINS_NOTHING")
 
 

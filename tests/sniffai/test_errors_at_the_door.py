@@ -110,13 +110,13 @@ def test_a_short_value_is_shown_whole(value: Any) -> None:
     assert shown(value) == repr(value)
 
 
-def test_a_value_without_words_is_shown_by_its_type() -> None:
+def test_a_value_without_a_text_is_shown_by_its_type() -> None:
     assert shown(HUGE) == "<int>"
     assert shown(Unwritable()) == "<Unwritable>"
 
 
 @pytest.mark.parametrize("value", ODD.values(), ids=ODD.keys())
-def test_no_door_trips_over_an_odd_value(value: Any, round_: sniffai.Round) -> None:
+def test_odd_values_raise_only_errors_of_the_library(value: Any, round_: sniffai.Round) -> None:
     deal = round_.start
     doors: list[Callable[[], object]] = [
         lambda: read_integer(value, "x"),
@@ -216,7 +216,7 @@ EVENTS: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("event", "part"), EVENTS, ids=shown)
-def test_an_event_made_by_hand_is_looked_at(round_: sniffai.Round, event: Any, part: str) -> None:
+def test_an_event_made_by_hand_is_checked(round_: sniffai.Round, event: Any, part: str) -> None:
     start = round_.start
     given = {"players": 2, "seat": 0, "leader": start.leader, "hand": start.hands[0], "scores": [0, 0]}
     expect(lambda: sniffai.View.from_events(events=[event], **given), ViewError, f"events[0].{part}")
@@ -230,14 +230,14 @@ def test_a_subclass_of_an_event_is_one() -> None:
     assert read_events([Own(0)]) == (Own(0),)
 
 
-def test_an_unknown_key_is_named_in_few_words() -> None:
+def test_an_unknown_key_is_named_briefly() -> None:
     expect(lambda: read_events([{"pass": True, "seat": 0, "oops": 1}]), ViewError, "events[0].oops")
 
 
 # views made by hand
 
 
-def test_a_view_made_by_hand_is_looked_at(round_: sniffai.Round) -> None:
+def test_a_view_made_by_hand_is_checked(round_: sniffai.Round) -> None:
     good = position(round_)
     make: Any = sniffai.View
     hand = round_.start.hands[0]
@@ -279,7 +279,7 @@ def test_scores_given_as_a_list_become_a_tuple(round_: sniffai.Round) -> None:
         ("drawn_tile", "4|4", TileError, "drawn_tile"),
     ],
 )
-def test_a_snapshot_made_by_hand_is_looked_at(
+def test_a_snapshot_made_by_hand_is_checked(
     round_: sniffai.Round, part: str, value: Any, kind: type[SniffError], field: str
 ) -> None:
     parts = {
@@ -327,7 +327,7 @@ def test_a_belief_is_of_a_view() -> None:
 # match records
 
 
-def test_a_record_made_by_hand_is_looked_at(played: sniffai.Round) -> None:
+def test_a_record_made_by_hand_is_checked(played: sniffai.Round) -> None:
     of: Any = MatchRecord.of
     make: Any = MatchRecord
     good = RoundRecord.of(played)
@@ -382,12 +382,12 @@ def test_a_tag_that_no_file_can_hold_is_refused() -> None:
 
 
 @pytest.mark.parametrize("path", ["a\0b", "\ud800", None, 5, NAN, "a\0" + "b" * 200_000], ids=shown)
-def test_a_path_is_one_that_the_system_takes(played: sniffai.Round, path: Any) -> None:
+def test_only_paths_that_the_system_takes_are_accepted(played: sniffai.Round, path: Any) -> None:
     expect(lambda: load_match(path), RecordError, "path")
     expect(lambda: dump_match(MatchRecord.of([played]), path), RecordError, "path")
 
 
-def test_a_file_that_is_not_there_is_the_systems_own_error(tmp_path: Path) -> None:
+def test_a_missing_file_raises_the_error_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load_match(tmp_path / "nothing")
 
@@ -399,7 +399,7 @@ def test_a_place_is_one_of_the_record(played: sniffai.Round, path: Any) -> None:
     expect(lambda: MatchRecord.of([played]).place(path), RecordError, "path")
 
 
-def test_a_place_outside_the_rounds_is_its_own_name(played: sniffai.Round) -> None:
+def test_a_place_outside_the_rounds_keeps_its_name(played: sniffai.Round) -> None:
     record = MatchRecord.of([played])
     assert record.place("players") == "players"
     assert record.place("rounds[0].events[2]") == "round 1, event 3"
@@ -416,7 +416,7 @@ def analysis(round_: sniffai.Round) -> sniffai.Analysis:
     return sniffai.analyze(round_.view(round_.seat), sniffai.Limits(simulations=50))
 
 
-def test_a_list_without_a_dimension_is_none(round_: sniffai.Round) -> None:
+def test_an_array_without_a_dimension_is_no_list(round_: sniffai.Round) -> None:
     view, table = round_.view(round_.seat), equity.load(2)
     cases: list[tuple[Callable[[], object], type[SniffError], str]] = [
         (lambda: sniffai.analyze(view, include_moves=FLAT), MoveError, "include_moves"),
@@ -490,7 +490,7 @@ def test_equity_is_of_scores(value: Any) -> None:
 
 
 @pytest.mark.parametrize("scores", [[], [0], 5, FLAT, "00", [0, 0, 0]], ids=shown)
-def test_a_lead_is_worth_something_at_scores(scores: Any) -> None:
+def test_the_value_of_the_lead_checks_its_scores(scores: Any) -> None:
     expect(lambda: equity.lead_value(equity.load(2), scores), ViewError, "scores")
 
 
@@ -527,11 +527,11 @@ def test_a_picture_is_of_a_layout_or_a_view(round_: sniffai.Round, value: Any) -
 
 
 @pytest.mark.parametrize("mark", [-1, 0, 1, 13, 10**30, HUGE, 2.0, True, None], ids=shown)
-def test_a_mark_reaches_so_far(played: sniffai.Round, mark: Any) -> None:
+def test_a_mark_out_of_range_is_refused(played: sniffai.Round, mark: Any) -> None:
     expect(lambda: plan_layout(played.layout, mark), LimitsError, "mark")
 
 
-def test_a_picture_holds_so_many_scores() -> None:
+def test_the_number_of_scores_in_a_picture_is_limited() -> None:
     expect(lambda: tally_svg([50] * 10_000), LimitsError, "scores")
     expect(lambda: tally_svg([50] * 101), LimitsError, "scores")
     assert tally_svg([50] * 100).startswith("<svg")

@@ -68,7 +68,7 @@ def same(one: BaseException, other: BaseException) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_it_survives_with_all_its_fields(kind: type[BaseException]) -> None:
+def test_a_copied_error_has_all_its_fields(kind: type[BaseException]) -> None:
     error = example(kind)
     error.add_note("seen in a test")
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
@@ -95,7 +95,7 @@ def fail_at_door() -> NoReturn:
 
 
 @pytest.mark.parametrize("work", [fail_in_client, fail_on_wire, fail_at_door])
-def test_a_pool_of_processes_hands_it_on(work: Callable[[], NoReturn]) -> None:
+def test_a_pool_of_processes_passes_errors_on(work: Callable[[], NoReturn]) -> None:
     with pytest.raises(PortableError) as here:
         work()
     spawn = multiprocessing.get_context("spawn")
@@ -106,7 +106,7 @@ def test_a_pool_of_processes_hands_it_on(work: Callable[[], NoReturn]) -> None:
     assert {k: v for k, v in vars(there).items() if k != "__notes__"} == vars(here.value)
 
 
-def test_what_is_no_error_of_ours_is_not_rebuilt() -> None:
+def test_other_errors_are_not_rebuilt() -> None:
     rebuild, (_, arguments, fields) = LimitsError("a", reason="B", field="c").__reduce__()
     with pytest.raises(TypeError):
         rebuild(dict, arguments, fields)

@@ -61,7 +61,7 @@ def test_the_command_line_says_what_it_comes_with(module: str) -> None:
 
 
 @pytest.mark.parametrize("module", ["google", "grpc"])
-def test_what_needs_the_wire_says_so(module: str) -> None:
+def test_commands_that_need_the_wire_say_so(module: str) -> None:
     lines = [["info", "--server", "127.0.0.1:1"], ["recommend", VIEW, "--server", "127.0.0.1:1", "--simulations", "1"]]
     if module == "google":
         lines += [["deal", "--json"], ["draw", WIRE], ["review", WIRE], ["replay", WIRE], ["recommend", VIEW]]
@@ -129,7 +129,7 @@ sniffai.recommend(table.view(table.seat), sniffai.Limits(simulations=10))
     assert hiding(hidden, code) == (0, [])
 
 
-def test_a_part_that_is_too_old_is_told() -> None:
+def test_a_package_that_is_too_old_is_reported() -> None:
     old = ImportError("cannot import name 'runtime_version'", name="google.protobuf")
     assert what_to_install(old) == (
         "google.protobuf cannot be used, perhaps because it is too old; it comes with: pip install 'sniffai[client]'"

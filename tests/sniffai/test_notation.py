@@ -123,7 +123,7 @@ def test_what_cannot_be_read_is_named(line: str, old: str, new: str, field: str)
         (SNAPSHOT, "sizes=4", "sizes=5", "hand_sizes", "TILES_DO_NOT_ADD_UP"),
     ],
 )
-def test_what_breaks_a_rule_is_named_too(line: str, old: str, new: str, field: str, reason: str) -> None:
+def test_an_event_that_breaks_a_rule_is_named_too(line: str, old: str, new: str, field: str, reason: str) -> None:
     with pytest.raises(SniffError) as caught:
         parse(line.replace(old, new, 1))
     assert not isinstance(caught.value, NotationError)
@@ -131,7 +131,7 @@ def test_what_breaks_a_rule_is_named_too(line: str, old: str, new: str, field: s
 
 
 @pytest.mark.parametrize("line", ["", "fen", "round", "round players", "round players=2 colour=1", "  :  "])
-def test_nothing_else_is_a_line(line: str) -> None:
+def test_other_texts_are_not_lines(line: str) -> None:
     for kind in (sniffai.Round, View):
         with pytest.raises(NotationError):
             kind.from_text(line)
@@ -156,7 +156,7 @@ def test_damage_raises_nothing_but_our_errors(line: str, data: st.DataObject) ->
     assert re.fullmatch(r"[A-Z_]{1,63}", reason)
 
 
-def test_a_view_forgets_how_it_was_told() -> None:
+def test_views_of_the_same_facts_are_equal() -> None:
     """Dealt order, and draws told one by one, are no part of what a seat knows."""
     view = View.from_text(VIEW)
     assert view.dealt is not None

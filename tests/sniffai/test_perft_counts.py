@@ -47,7 +47,7 @@ def test_counts_by_first_move_add_up(position: str, counts: dict[int, int]) -> N
     assert sum(by_move.values()) == counts[depth]
 
 
-def test_nothing_to_count_is_one_way() -> None:
+def test_perft_at_depth_zero_is_one() -> None:
     round_ = sniffai.Round.deal(players=3, seed=1)
     assert sniffai.perft(round_, 0) == 1
 

@@ -10,7 +10,7 @@ def test_a_round_reads_as_before(name: str) -> None:
     assert playthrough(*ROUNDS[name]) == (FOLDER / f"{name}.txt").read_text()
 
 
-def test_no_other_file_lies_there() -> None:
+def test_the_folder_has_no_other_files() -> None:
     assert sorted(path.name for path in FOLDER.iterdir()) == ["2-seats.txt", "3-seats.txt", "4-seats.txt", "README.md"]
 
 

@@ -30,14 +30,14 @@ def test_a_tile_is_written_and_read_one_way() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "4|7", "7|7", "4|6 ", "46", "4|6|1", "-1|3", "\u00b2|6", "4\u01c06"])
-def test_no_other_text_is_a_tile(text: str) -> None:
+def test_other_texts_are_not_tiles(text: str) -> None:
     with pytest.raises(TileError) as caught:
         Tile.parse(text)
     assert caught.value.reason == "UNKNOWN_TILE"
 
 
 @pytest.mark.parametrize("value", [None, 4, ["4|6"], b"4|6"])
-def test_no_other_value_is_a_tile(value: object) -> None:
+def test_other_values_are_not_tiles(value: object) -> None:
     with pytest.raises(TileError):
         Tile.of(value)  # type: ignore[arg-type]
 
@@ -67,7 +67,7 @@ def test_ports_have_names_and_codes() -> None:
     assert point_name(point_code(None)) is None
 
 
-def test_a_move_is_written_and_read_one_way() -> None:
+def test_a_move_has_one_written_form() -> None:
     move = Move("4|5", "4|6:HIGH")
     assert str(move) == "4|5@4|6:HIGH"
     assert Move.parse("4|5@4|6:HIGH") == move

@@ -176,7 +176,7 @@ def next_act(event: dict[str, Any]) -> str:
 
 @settings(max_examples=100)
 @given(whole_rounds(), st.data())
-def test_draws_may_be_told_one_by_one(twin: Round, data: st.DataObject) -> None:
+def test_draws_may_be_given_one_by_one(twin: Round, data: st.DataObject) -> None:
     seat = data.draw(st.integers(0, twin.players - 1), "seat")
     single: list[dict[str, Any]] = []
     for event in twin.seen_by(seat):

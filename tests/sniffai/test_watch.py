@@ -31,7 +31,7 @@ def test_a_watch_sees_what_the_round_shows(players: int) -> None:
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_a_watch_may_begin_late_and_look_seldom(players: int) -> None:
+def test_a_watch_may_begin_late_and_look_rarely(players: int) -> None:
     round_ = Round.deal(players, 3)
     for _ in range(4):
         round_.play(round_.legal_moves()[0])

@@ -72,7 +72,7 @@ def test_real_numbers_of_numpy_are_taken() -> None:
 
 
 @pytest.mark.parametrize("value", [True, np.True_, 1.0, "1", np.float64(1), None])
-def test_what_is_no_whole_number_stays_refused(value: Any) -> None:
+def test_values_that_are_not_whole_numbers_are_refused(value: Any) -> None:
     for make in (
         lambda: Round.deal(2, value),
         lambda: Round.deal(2, 1, leader=value) if value is not None else Round.deal(value, 1),
@@ -86,7 +86,7 @@ def test_what_is_no_whole_number_stays_refused(value: Any) -> None:
             make()
 
 
-def test_clocks_and_callbacks_of_a_run_are_read_at_the_door() -> None:
+def test_clocks_and_callbacks_of_a_run_are_checked_first() -> None:
     """Also where the run has no time to use them."""
     view = Round.deal(2, 5, leader=0).view(0)
     few = Limits(simulations=5)

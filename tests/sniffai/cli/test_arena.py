@@ -22,7 +22,7 @@ def say(capsys: pytest.CaptureFixture[str], *args: str) -> str:
     return out
 
 
-def test_arena_tells_margins_and_costs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_arena_prints_margins_and_costs(capsys: pytest.CaptureFixture[str]) -> None:
     out = say(capsys, "arena", "random", "search", "--deals", "12", "--simulations", "30", "--workers", "1")
     assert "search over random, 2 seats, 12 deal pairings, seed 0" in out
     assert "points a round, p " in out
@@ -58,7 +58,7 @@ def test_ladder_plays_neighbours(capsys: pytest.CaptureFixture[str], tmp_path: P
 @pytest.mark.parametrize(
     ("error", "status"), [(KeyboardInterrupt, 130), (LimitsError("a worker has died", reason="NO_WORKERS"), 2)]
 )
-def test_a_ladder_that_is_cut_off_tells_what_has_ended(
+def test_an_interrupted_ladder_prints_the_contests_that_ended(
     error: BaseException,
     status: int,
     capsys: pytest.CaptureFixture[str],

@@ -182,7 +182,7 @@ def test_what_deal_prints_is_taken_by_all(monkeypatch: pytest.MonkeyPatch, capsy
     ],
     ids=lambda value: value[:20],
 )
-def test_what_is_wrong_is_told_with_the_name_of_the_file(
+def test_errors_name_the_file(
     command: str, text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "wrong.txt"
@@ -196,7 +196,7 @@ def test_what_is_wrong_is_told_with_the_name_of_the_file(
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "tally"])
 @pytest.mark.parametrize("name", ["round 1.txt", "view", "snapshot of Ann", "no/such", "a\0b", "x" * 5000, "\udcff"])
-def test_a_file_that_is_not_there_is_named(command: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_file_is_named(command: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, name, *COMMANDS[command]]) == 2
     _, err = capsys.readouterr()
     assert err.count("\n") == 1
@@ -228,7 +228,7 @@ REQUEST = {
 
 
 @pytest.mark.parametrize("where", ["here", "server"])
-def test_a_request_is_honoured_whole(where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_field_of_a_request_is_used(where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "request.json"
     file.write_text(json.dumps(REQUEST | {"priority": 99, "objective": 99}), encoding="utf-8")
     with running_server() as server:

@@ -107,7 +107,7 @@ def test_a_full_disk_loses_neither_the_old_file_nor_the_new_result(
     assert [path.name for path in here.iterdir() if path.is_file()] == ["old.svg"]
 
 
-def test_a_result_that_can_be_kept_nowhere_is_told(
+def test_a_result_that_cannot_be_stored_is_reported(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*args: object) -> Path:
@@ -151,12 +151,14 @@ def test_links_modes_pipes_and_devices_stay_what_they_are(here: Path) -> None:
         (["train", "--rounds", "50", "--out", "x"], "ends in .npz"),
     ],
 )
-def test_the_ending_of_a_name_is_told_first(capsys: pytest.CaptureFixture[str], args: list[str], said: str) -> None:
+def test_the_ending_of_a_file_name_is_checked_first(
+    capsys: pytest.CaptureFixture[str], args: list[str], said: str
+) -> None:
     assert run(args) == 2
     assert said in capsys.readouterr().err
 
 
-def test_a_file_is_written_even_where_nobody_reads_the_screen(
+def test_a_file_is_written_even_if_the_output_is_not_read(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(text: str) -> None:
@@ -170,7 +172,7 @@ def test_a_file_is_written_even_where_nobody_reads_the_screen(
     assert json.loads(target.read_text(encoding="utf-8"))["b"] == "greedy"
 
 
-def test_what_is_read_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_input_file_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     match = Path("a.svg")
     match.write_text(ROUND.to_text(), encoding="utf-8")
     Path("link.svg").symlink_to(match)

@@ -107,14 +107,14 @@ def test_other_languages_have_no_english_word(capsys: pytest.CaptureFixture[str]
             assert not re.search(r"[A-Za-z]{3,}", re.sub(r":(LOW|HIGH|LINE_[AB]|SIDE_[AB])", "", told)), told
 
 
-def test_the_situation_is_told_in_words_where_asked_for(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
+def test_describe_puts_the_situation_into_words(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
     assert run(["recommend", view_file, "--simulations", "100", "--lang", "ja"]) == 0
     assert not set(sentences(VIEW, "ja")) & set(capsys.readouterr().out.splitlines())
     assert run(["recommend", view_file, "--simulations", "100", "--lang", "ja", "--describe"]) == 0
     assert set(sentences(VIEW, "ja")) <= set(capsys.readouterr().out.splitlines())
 
 
-def test_losses_are_told_in_what_is_maximised(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
+def test_losses_are_in_units_of_the_objective(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
     told = {}
     for objective in ("match", "round"):
         assert run(["recommend", view_file, "--simulations", "3000", "--objective", objective]) == 0
@@ -153,7 +153,7 @@ def forced_view() -> sniffai.View:
     return round_.view(round_.seat)
 
 
-def test_a_draw_to_come_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_forced_draw_to_come_is_described(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """The view stops before the seat's own draw: there is nothing to place."""
     view = view_before_a_draw()
     (tmp_path / "view.txt").write_text(view.to_text(), encoding="utf-8")
@@ -208,7 +208,7 @@ def test_wrong_input_is_named_with_its_field(capsys: pytest.CaptureFixture[str],
     assert "turn" in refused(capsys, 2, [str(tmp_path / "line.txt")])
 
 
-def test_of_a_round_it_is_the_seat_to_move_that_is_asked_about(
+def test_a_round_is_analysed_for_the_seat_to_move(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, view_file: str
 ) -> None:
     options = ("--simulations", "500", "--seed", "7")

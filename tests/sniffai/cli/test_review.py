@@ -117,7 +117,7 @@ def test_standard_input(match: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
         ("[Players", "[Player", "Players: a tag"),
     ],
 )
-def test_broken_files_are_told_in_one_line(
+def test_broken_files_are_reported_in_one_line(
     match: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, told: str
 ) -> None:
     text = match.read_text(encoding="utf-8")
@@ -133,7 +133,7 @@ def test_broken_files_are_told_in_one_line(
     assert told.partition(": ")[2] in said.err
 
 
-def test_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_a_match_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
     for name, told in (("missing", "No such file"), ("bytes", "not UTF-8")):
         assert run(["review", str(tmp_path / name)]) == 2
@@ -144,7 +144,7 @@ def test_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_an_output_of_few_signs_is_no_error(match: Path, encoding: str) -> None:
+def test_an_encoding_with_few_characters_is_no_error(match: Path, encoding: str) -> None:
     for lang in ("en", "ja"):
         done = subprocess.run(
             [sys.executable, "-m", "sniffai", "review", str(match), *FAST, "--lang", lang],
@@ -158,7 +158,9 @@ def test_an_output_of_few_signs_is_no_error(match: Path, encoding: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["view", "match"])
-def test_what_has_only_begun_can_be_reviewed(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_match_that_has_only_begun_can_be_reviewed(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     dealt = sniffai.Round.deal(2, 3)
     text = "view players=2 seat=0 leader=1 scores=15,0 hand=0|1,0|6,2|4,2|6,3|5,3|6,4|6 : 1|2"
     file, page = tmp_path / "begun.txt", tmp_path / "begun.html"

@@ -91,7 +91,7 @@ def on_a_terminal(*args: str, **env: str) -> str:
 
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
-def test_a_name_cannot_steer_the_terminal_or_the_page(
+def test_a_name_cannot_control_the_terminal_or_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     path = hostile_match(tmp_path, name)
@@ -113,9 +113,7 @@ def test_a_name_cannot_steer_the_terminal_or_the_page(
         assert (steering(out + err), err.count("\n")) == (set(), 1)
 
 
-def test_a_name_that_is_read_from_the_right_keeps_its_direction_to_itself(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_right_to_left_name_is_isolated_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = hostile_match(tmp_path, "דני")
     assert run(["review", str(path), "--simulations", "10"]) == 0
     assert "Seat 0 (דני)" in capsys.readouterr().out
@@ -123,7 +121,7 @@ def test_a_name_that_is_read_from_the_right_keeps_its_direction_to_itself(
     assert "Seat 0 (\u2068דני\u2069)" in page
 
 
-def test_a_tag_and_a_warning_of_a_server_cannot_steer(capsys: pytest.CaptureFixture[str], view: str) -> None:
+def test_text_from_a_server_cannot_control_the_terminal(capsys: pytest.CaptureFixture[str], view: str) -> None:
     request = f'{{"view": {wire.to_json(wire.write_view(sniffai.View.from_text(view)))}, "clientTag": "\\u001b[2J"}}'
     assert run(["recommend", request, "--simulations", "10"]) == 0
     out, _ = capsys.readouterr()
@@ -131,7 +129,7 @@ def test_a_tag_and_a_warning_of_a_server_cannot_steer(capsys: pytest.CaptureFixt
     assert steering(out) == set()
 
 
-def test_signs_that_steer_are_shown() -> None:
+def test_control_characters_are_shown() -> None:
     assert visible("a\x1b[2J\u202e\ud800\nb\tc") == "a\\x1b[2J\\u202e\\ud800\nb\tc"
     assert visible("a\nb", "") == "a\\nb"
     assert visible("Müller 山田　太郎 דני") == "Müller 山田　太郎 דני"
@@ -288,7 +286,7 @@ def test_a_program_ends_alike_when_its_reader_is_gone(program: str) -> None:
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_device_that_takes_half_of_it_is_told(tmp_path: Path, view: str, unbuffered: str) -> None:
+def test_a_device_that_takes_half_of_the_output_is_reported(tmp_path: Path, view: str, unbuffered: str) -> None:
     limited = ["bash", "-c", 'ulimit -f 4; exec "$@" >half.svg', "bash", sys.executable, "-m", "sniffai", "draw", view]
     env = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     done = subprocess.run(limited, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
@@ -317,13 +315,13 @@ def test_a_long_name_leaves_room_for_the_rest(tmp_path: Path, capsys: pytest.Cap
     assert max(map(len, out.splitlines())) < 200
 
 
-def test_a_closed_output_is_told() -> None:
+def test_a_closed_output_is_reported() -> None:
     command = ["bash", "-c", 'exec "$@" >&-', "bash", sys.executable, "-m", "sniffai", "deal"]
     closed = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     assert (closed.returncode, closed.stderr) == (1, "sniffai: standard output is closed\n")
 
 
-def test_what_took_long_is_kept_where_the_screen_takes_nothing(
+def test_a_long_result_is_kept_if_the_output_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def full() -> None:
@@ -342,7 +340,7 @@ def test_what_took_long_is_kept_where_the_screen_takes_nothing(
     assert file.read_text(encoding="utf-8") == sniffai.Tally.of(100).to_text() + "\n"
 
 
-def test_what_the_server_complains_of_cannot_steer() -> None:
+def test_errors_of_a_server_cannot_control_the_terminal() -> None:
     for args in (["\x1b[2J"], ["serve", "--port", "\x9b2J"], ["config", "--config", "no\x1b]0;owned\x07\u202e"]):
         command = [sys.executable, "-m", "sniffai_server", *args]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

@@ -136,7 +136,7 @@ def test_a_review_takes_no_moves() -> None:
         refused(name, "analyze_match", {name: None})
 
 
-def test_a_move_that_cannot_be_is_named_by_its_place() -> None:
+def test_an_impossible_move_is_named_by_its_place() -> None:
     (error, _) = refused("include_moves", "recommend", {"include_moves": ["4|5", "9|9"]})
     assert isinstance(error, sniffai.SniffError)
     assert error.field == "include_moves[1].tile"
@@ -201,7 +201,7 @@ def test_tls_checks_its_arguments(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["root", "certificate", "key"])
-def test_tls_takes_no_path_that_cannot_be(name: str) -> None:
+def test_tls_refuses_impossible_paths(name: str) -> None:
     for path in ("a\0b", "\ud800"):
         with pytest.raises(sniffai.LimitsError) as error:
             Tls(**{name: path})

@@ -66,7 +66,7 @@ def test_info(client: Client) -> None:
     assert client.info().engine_version == sniffai.__version__
 
 
-def test_error_tells_code_reason_and_fields(client: Client) -> None:
+def test_an_error_has_code_reason_and_fields(client: Client) -> None:
     broken = story()
     broken["hand"][0] = "9|9"
     with pytest.raises(ServiceError) as raised:
@@ -77,7 +77,7 @@ def test_error_tells_code_reason_and_fields(client: Client) -> None:
     assert str(error).startswith("INVALID_ARGUMENT: view.hand[0]: ")
 
 
-def test_timeout_bounds_the_search(client: Client) -> None:
+def test_the_timeout_of_a_call_limits_its_search(client: Client) -> None:
     answer = client.analyze(view_message(choice()), sniffai.Limits(seconds=30.0), timeout=0.3)
     assert answer.analysis.stop_reason == analysis_pb2.STOP_REASON_DEADLINE
 
@@ -89,7 +89,7 @@ def test_no_server() -> None:
     assert raised.value.violations == ()
 
 
-def test_what_a_call_may_wish_for(client: Client) -> None:
+def test_the_keywords_of_a_call(client: Client) -> None:
     view = wire.read_view(view_message(choice()))
     some = client.recommend(
         view, sniffai.Limits(simulations=300), include_moves=["6|6", "0|1"], client_tag="t"
@@ -144,7 +144,7 @@ def test_a_stream_can_be_closed(client: Client) -> None:
             break
 
 
-def test_a_stream_tells_what_is_wrong(client: Client) -> None:
+def test_a_stream_reports_what_is_wrong(client: Client) -> None:
     with pytest.raises(ServiceError) as raised:
         list(client.stream_analyze(view_message(choice()), exclude_moves=["3|3"]))
     assert [(v.field, v.reason) for v in raised.value.violations] == [("exclude_moves[0]", "MOVE_NOT_LEGAL")]

@@ -85,7 +85,7 @@ def test_a_call_is_tried_up_to_four_times(ask: Ask) -> None:
 
 
 @BOTH
-def test_then_the_error_is_told(ask: Ask) -> None:
+def test_the_last_error_is_raised_after_all_tries(ask: Ask) -> None:
     script = Script(failures=9)
     with serving(script) as port, pytest.raises(ServiceError) as raised:
         ask(port)
@@ -95,7 +95,7 @@ def test_then_the_error_is_told(ask: Ask) -> None:
 
 @BOTH
 @pytest.mark.parametrize("code", [grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.INVALID_ARGUMENT])
-def test_what_a_second_try_cannot_mend_is_told_at_once(ask: Ask, code: grpc.StatusCode) -> None:
+def test_errors_that_a_second_try_cannot_mend_are_raised_at_once(ask: Ask, code: grpc.StatusCode) -> None:
     script = Script(failures=1, code=code)
     with serving(script) as port, pytest.raises(ServiceError) as raised:
         ask(port)
@@ -125,7 +125,7 @@ def test_retries_stop_while_most_calls_fail() -> None:
 
 
 @BOTH
-def test_the_deadline_holds_all_tries(ask: Ask) -> None:
+def test_the_deadline_covers_all_tries(ask: Ask) -> None:
     script = Script(failures=1, pushback="5000")
     started = time.monotonic()
     with serving(script) as port, pytest.raises(ServiceError) as raised:
@@ -149,7 +149,7 @@ def test_a_batch_waits_for_the_server(ask: Ask) -> None:
     assert answers == ["9.9.9"]
 
 
-def test_a_server_that_went_and_came_back_is_found_again() -> None:
+def test_a_client_finds_a_restarted_server_again() -> None:
     with serving(Script()) as port:
         assert ask(port) == "9.9.9"
     with Client(f"127.0.0.1:{port}", wait_for_ready=True, timeout=20) as client:
@@ -231,7 +231,7 @@ def test_calls_take_turns_over_all_addresses() -> None:
     assert (len(first.times) - before[0], len(second.times) - before[1]) == (5, 5)
 
 
-def test_an_error_with_broken_details_is_told_all_the_same() -> None:
+def test_an_error_with_broken_details_is_still_reported() -> None:
     class Broken(engine_service_pb2_grpc.EngineServiceServicer):
         def GetEngineInfo(self, request: Any, context: Any) -> Any:  # noqa: N802
             context.set_trailing_metadata((("grpc-status-details-bin", b"\xff\xff"),))

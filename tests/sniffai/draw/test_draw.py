@@ -252,7 +252,7 @@ def test_scores_are_drawn_as_on_paper() -> None:
     assert ET.fromstring(tally_svg(50, language_code="ja")).findtext(f"{SVG}title") == "得点：50点"
 
 
-def test_what_cannot_be_drawn_is_told() -> None:
+def test_what_cannot_be_drawn_is_reported() -> None:
     with pytest.raises(sniffai.LimitsError, match="1 to 3 signs"):
         layout_svg(RULE_BOOK, moves={"best": "4|5@4|6:HIGH"})
     with pytest.raises(sniffai.LimitsError, match="languages en, ja, zh-Hans"):
@@ -326,7 +326,7 @@ def test_the_command_draws_json(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ([random_round(2, 1, 3).to_text(), "--move", "9|9"], "no tile"),
     ],
 )
-def test_the_command_tells_what_is_wrong(capsys: pytest.CaptureFixture[str], args: list[str], told: str) -> None:
+def test_the_command_reports_what_is_wrong(capsys: pytest.CaptureFixture[str], args: list[str], told: str) -> None:
     assert run(["draw", *args]) == 2
     out, err = capsys.readouterr()
     assert out == ""

@@ -36,7 +36,7 @@ def test_a_full_block_is_a_large_x_with_four_small_ones() -> None:
     )
 
 
-def test_a_debt_has_a_minus_and_another_ink() -> None:
+def test_a_score_below_zero_has_a_minus_and_another_colour() -> None:
     assert Tally.of(-5).to_text() == "  \n-   \\\n  "
     inks = [ET.fromstring(Tally.of(score).to_svg()).find(f"{SVG}g") for score in (35, -35)]
     assert None not in inks

@@ -94,7 +94,7 @@ def test_seats_are_alike(players: int) -> None:
 
 
 @pytest.mark.parametrize("players", SEATS)
-def test_it_says_how_it_was_made_and_how_far_it_holds(players: int) -> None:
+def test_a_table_says_how_it_was_made_and_where_it_holds(players: int) -> None:
     equity = load(players)
     made = equity.made
     assert made["command"].startswith(f"sniffai equity build --seats {players} --rounds {made['rounds']} --seed")
@@ -110,7 +110,7 @@ def test_the_shipped_tables_are_small() -> None:
 
 
 @pytest.mark.parametrize("players", SEATS)
-def test_below_the_lowest_score_it_stands_still(players: int) -> None:
+def test_equity_is_constant_below_the_lowest_score(players: int) -> None:
     """Documented: five points matter less than 0.8 % there against others at 0, and it is where matches rarely get."""
     equity, teams = load(players), TEAMS[players]
     bottom = [equity.lowest, *[0] * (teams - 1)]
@@ -159,7 +159,7 @@ def test_there_is_no_table_for_other_seats() -> None:
         load(5)
 
 
-def test_the_lead_value_is_what_makes_up_for_the_lead() -> None:
+def test_the_lead_value_is_worth_as_much_as_the_lead() -> None:
     equity = load(2)
     points = lead_value(equity, (100, 80))
     low, high = (equity.chance((100 + 5 * (int(points) // 5 + more), 80))[0] for more in (0, 1))
@@ -190,7 +190,7 @@ def test_played_matches_agree(played: CheckResult) -> None:
     assert len(played.comparisons) == 50
 
 
-def test_a_wrong_table_is_found_out(played: CheckResult, request: pytest.FixtureRequest) -> None:
+def test_a_wrong_table_is_detected(played: CheckResult, request: pytest.FixtureRequest) -> None:
     """As if the lead were worth nothing; as if each stood five fives higher than it does."""
     equity = load(request.node.callspec.params["played"])
     blind = judged(wrong(equity, equity.core.lot), played)
@@ -201,7 +201,7 @@ def test_a_wrong_table_is_found_out(played: CheckResult, request: pytest.Fixture
     assert shifted.p_value < 1e-6
 
 
-def test_a_comparison_by_hand() -> None:
+def test_a_comparison_worked_out_by_hand() -> None:
     row = Comparison(Standing((0, 0), 0), (0.6, 0.4), (0.0, 0.0), (65, 35))
     assert row.statistic == pytest.approx(0.05**2 * 100 / 0.6 + 0.05**2 * 100 / 0.4)
     assert row.agrees
@@ -215,7 +215,7 @@ def test_other_players_are_asked_move_by_move(small: Equity) -> None:
     assert found.to_dict()["standings"][0]["won"] == found.comparisons[0].won
 
 
-def test_a_win_at_hand_is_taken() -> None:
+def test_a_possible_win_is_taken() -> None:
     hands = [["5|5", "0|1", "0|2", "1|2", "0|3", "1|3", "2|3"], ["0|0", "1|1", "2|2", "3|3", "0|4", "1|4", "2|4"]]
     talon = ["3|4", "4|4", "0|5", "1|5", "2|5", "3|5", "4|5", "0|6", "1|6", "2|6", "3|6", "4|6", "5|6", "6|6"]
     for seed in range(5):
@@ -238,7 +238,7 @@ def test_the_same_plan_gives_the_same_table(small: Equity, tmp_path: Path) -> No
     assert dict(read.made) == dict(small.made)
 
 
-def test_the_stated_error_is_what_other_rounds_show(small: Equity) -> None:
+def test_the_stated_error_agrees_with_other_rounds(small: Equity) -> None:
     """Against the shipped table, whose error is a thirtieth: 95 in 100 entries within, in ten tables."""
     lead = load(2).core.lead[(small.lowest - LOWEST[2]) // 5 :, (small.lowest - LOWEST[2]) // 5 :]
     within = [np.abs(small.core.lead - lead) <= small.errors]
@@ -349,7 +349,7 @@ def test_build_and_check_from_the_command_line(tmp_path: Path) -> None:
         ["check", "--player", "nobody"],
     ],
 )
-def test_wrong_lines_end_with_one_sentence(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_line_gives_one_sentence(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["equity", *line]) == 2
     told = capsys.readouterr().err
     assert told.startswith("sniffai: ")

@@ -406,7 +406,7 @@ def test_a_suit_that_the_next_seat_lacks_for_sure() -> None:
     assert render(found[ReasonKind.FORCES_DRAW]).startswith("Seat 1 has no tile that fits, and must draw.")
 
 
-def test_what_leaves_no_choice_comes_first() -> None:
+def test_the_reason_that_leaves_no_choice_comes_first() -> None:
     view = view_of(["4|4"], ["4|5"], drawn_tile="4|5")
     kinds = [reason.kind for reason in reasons(view, sniffai.analyze(view))]
     assert kinds[:2] == [ReasonKind.FORCED, ReasonKind.DRAWN_TILE]
@@ -421,7 +421,7 @@ def test_what_leaves_no_choice_comes_first() -> None:
         (["4|4", "4|6@4|4:LINE_A", "1|4@4|4:LINE_B"], 2),
     ],
 )
-def test_the_only_legal_move_is_told_as_such_only_where_there_is_one(table: list[str], places: int) -> None:
+def test_the_only_legal_move_is_described_so_only_if_there_is_one(table: list[str], places: int) -> None:
     """A front end lists every attachment point, also those that come to the same."""
     rest = 28 - len(table) - 2
     view = sniffai.View.from_snapshot(
@@ -459,7 +459,7 @@ def test_equal_places_are_one_move() -> None:
     assert reasons(view, analysis, "4|5@4|4:SIDE_A") == reasons(view, analysis, "4|5@4|4:SIDE_B")
 
 
-def test_nothing_to_place_has_no_reason() -> None:
+def test_a_forced_draw_has_no_reasons() -> None:
     view = view_of(["4|4"], [])
     assert reasons(view, sniffai.analyze(view)) == ()
     assert compare(view, sniffai.analyze(view), "1|6@4|4:LINE_A") == ()

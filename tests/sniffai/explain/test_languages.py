@@ -70,7 +70,7 @@ def test_the_compiled_catalogue_says_the_same(file: Path) -> None:
 
 
 @BY_LANGUAGE
-def test_translations_use_the_terms_of_the_rule_documents(file: Path) -> None:
+def test_translations_use_the_terms_of_the_rules(file: Path) -> None:
     glossary = json.loads((DATA / "glossary.json").read_text(encoding="utf-8"))
     used = set()
     for message in entries(file):
@@ -159,7 +159,7 @@ def test_a_layout_in_english() -> None:
     assert describe(sniffai.Layout.of([])) == "No tile has been played."
 
 
-def test_a_view_tells_what_the_seat_sees() -> None:
+def test_a_description_has_what_the_seat_sees() -> None:
     round_ = sniffai.Round.deal(4, 3)
     view = round_.view(round_.seat)
     seat, mate = round_.seat, (round_.seat + 2) % 4
@@ -244,12 +244,12 @@ def test_a_chance_is_100_per_cent_only_where_it_is_certain() -> None:
         ("zh_hans", "zh-Hans"),
     ],
 )
-def test_codes_that_are_understood(code: str, language: str) -> None:
+def test_valid_language_codes_are_accepted(code: str, language: str) -> None:
     assert read_language(code) == language
 
 
 @pytest.mark.parametrize("code", ["de", "zh-TW", "zh-Hant", "english", "-", "ja" * 40, None, 7, "../ja"])
-def test_codes_that_are_not(code: Any) -> None:
+def test_invalid_language_codes_are_refused(code: Any) -> None:
     with pytest.raises(sniffai.LimitsError) as caught:
         read_language(code)
     assert (caught.value.reason, caught.value.field) == ("UNKNOWN_LANGUAGE", "language_code")

@@ -44,7 +44,7 @@ def model(players: int, worlds: int = 400) -> PlayerModel:
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_self_play_is_told_decision_by_decision(players: int) -> None:
+def test_self_play_is_reported_decision_by_decision(players: int) -> None:
     played = list(decisions(GreedyPlayer(), players, 5, 3))
     assert played == list(decisions(GreedyPlayer(), players, 5, 3)) != list(decisions(GreedyPlayer(), players, 5, 4))
     assert [found[0].view.leader for found in played] == [number % players for number in range(5)]
@@ -60,7 +60,7 @@ def test_self_play_is_told_decision_by_decision(players: int) -> None:
 
 
 @pytest.mark.parametrize(("players", "temperature"), [(2, 3.0), (4, 1.0)])
-def test_a_known_temperature_is_found(players: int, temperature: float) -> None:
+def test_the_fit_finds_a_known_temperature(players: int, temperature: float) -> None:
     policy = load_policy(players)
     found = [d for round_ in decisions(SoftPlayer(temperature), players, 150, 2) for d in round_]
     fits = fit_temperatures(read_choices(policy, found), 1e-6)
@@ -107,14 +107,14 @@ def gains(players: int, player: sniffai.play.players.Player, rounds: int) -> Seq
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_choices_tell_of_the_hands_of_those_who_follow_the_policy(players: int) -> None:
+def test_choices_of_policy_players_reveal_their_hands(players: int) -> None:
     uniform, voids, weighted = gains(players, SoftPlayer(1.5), 40)
     assert uniform == sniffai.play.statistics.Estimate(0.0, 0.0)
     assert voids.mean > 3 * voids.standard_error
     assert weighted.mean > 3 * weighted.standard_error
 
 
-def test_choices_by_lot_tell_nothing() -> None:
+def test_random_choices_reveal_nothing() -> None:
     """The control: the model believes what is not so, and the true hands become less likely."""
     *_, weighted = gains(2, RandomPlayer(), 40)
     assert weighted.mean < -3 * weighted.standard_error
@@ -141,7 +141,7 @@ def test_a_report(players: int) -> None:
                 assert bin_.held == pytest.approx(bin_.said, abs=0.08)
 
 
-def test_what_is_said_of_the_true_hands_is_exact_where_worlds_are_few() -> None:
+def test_probabilities_of_the_true_hands_are_exact_if_worlds_are_few() -> None:
     """Against a sum over all worlds listed by the library."""
     checked = 0
     for decision in (decision for found in decisions(GreedyPlayer(), 2, 20, 8) for decision in found):

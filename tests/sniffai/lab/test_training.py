@@ -72,6 +72,8 @@ def test_the_command_writes_what_the_library_trains(tmp_path: Path, capsys: pyte
 
 
 @pytest.mark.parametrize("name", ["missing/nets.npz", "nets.bin"])
-def test_a_file_that_cannot_be_written_is_told(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_cannot_be_written_is_reported(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["train", "--rounds", "5", "--duels", "2", "--out", str(tmp_path / name)]) == 2
     assert capsys.readouterr().err.startswith("sniffai: ")

@@ -266,7 +266,7 @@ def linger(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def test_workers_end_with_who_is_killed() -> None:
+def test_workers_end_with_a_killed_command() -> None:
     """They hold the other end of its output, which ends when the last of them has."""
     work = "from sniffai.play.arena import mapped; from tests.sniffai.play.test_arena import linger; "
     code = work + "list(mapped(linger, [600.0, 600.0], 2))"

@@ -38,7 +38,7 @@ def test_there_are_levels_from_any_move_to_full_strength() -> None:
     assert level_player(LEVELS[-1].name, FEW) == SearchPlayer(FEW)
 
 
-def test_what_was_measured_are_these_levels() -> None:
+def test_the_measured_levels_are_the_present_ones() -> None:
     told = json.loads(resources.files("sniffai").joinpath(MEASURED).read_text(encoding="utf-8"))
     assert told["players"] == {level.name: repr(level.player) for level in LEVELS}
     assert list(told["scores"]) == [level.name for level in LEVELS[1:]]
@@ -61,7 +61,7 @@ def test_with_three_seats_each_is_alone_as_often_as_the_other() -> None:
 
 
 @pytest.mark.parametrize("index", [1, 2])
-def test_what_was_measured_comes_out_again(index: int) -> None:
+def test_the_measured_rate_of_a_level_is_still_right(index: int) -> None:
     below, level = (f"level:{LEVELS[i].name}" for i in (index - 1, index))
     result = play_arena(ArenaSpec(below, level, 2, pairings=25, whole_matches=True, seed=77))
     assert result.win_interval is not None
@@ -79,7 +79,7 @@ def test_a_level_repeats_itself_and_plays_by_the_rules(players: int, name: str) 
 # Misses
 
 
-def test_who_misses_nothing_is_greedy_and_who_misses_all_is_not() -> None:
+def test_a_player_that_misses_nothing_is_greedy() -> None:
     careful, blind = CarelessPlayer(0.0), CarelessPlayer(1.0)
     greedy = blunders = 0
     for view in _views(2):
@@ -90,7 +90,7 @@ def test_who_misses_nothing_is_greedy_and_who_misses_all_is_not() -> None:
     assert 0 < blunders < greedy
 
 
-def test_points_are_missed_as_often_as_said() -> None:
+def test_people_miss_points_as_often_as_stated() -> None:
     view = next(view for view in _views(2) if _scoring(view) == 1 and len(view.legal_moves()) > 2)
     took = sum(view.points(CarelessPlayer(0.6).choose(view, seed)) > 0 for seed in range(2000))
     by_lot = 0.6 / len(view.legal_moves())
@@ -104,7 +104,7 @@ def _scoring(view: View) -> int:
 # Misjudging
 
 
-def test_who_misjudges_errs_seldom_and_the_less_the_more_it_costs() -> None:
+def test_misjudging_players_err_rarely_and_less_the_more_it_costs() -> None:
     player = ForgetfulPlayer(SearchPlayer(FEW), misjudges=4.0)
     for view in [view for view in _views(2) if len(view.legal_moves()) > 2][:8]:
         analysis = player.analyze(view, 1)
@@ -121,7 +121,7 @@ def test_who_misjudges_errs_seldom_and_the_less_the_more_it_costs() -> None:
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_who_forgets_keeps_the_table_and_loses_what_draws_showed(players: int) -> None:
+def test_a_forgetful_view_keeps_the_table_and_loses_what_draws_showed(players: int) -> None:
     lost = 0
     for view in _views(players, 15):
         table = view.without_voids()

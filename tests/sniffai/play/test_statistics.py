@@ -23,7 +23,7 @@ def test_the_error_of_a_mean() -> None:
     assert mean_and_error([4.0, 4.0]).standard_error == 0.0
 
 
-def test_a_ratio_with_equal_counts_is_a_mean() -> None:
+def test_a_ratio_of_equal_counts_is_a_mean() -> None:
     totals = [6.0, -3.0, 20.0, 1.0]
     assert ratio_and_error(totals, [2] * 4) == mean_and_error([total / 2 for total in totals])
 
@@ -118,7 +118,7 @@ def _false_alarms(pairings: int, *, as_pairs: bool) -> float:
     return alarms / 1000
 
 
-def test_equal_players_are_told_apart_as_seldom_as_said() -> None:
+def test_equal_players_differ_significantly_as_rarely_as_stated() -> None:
     assert _false_alarms(30, as_pairs=True) == pytest.approx(0.05, abs=0.02)
 
 
@@ -126,7 +126,7 @@ def test_the_check_of_false_alarms_can_fail() -> None:
     assert _false_alarms(30, as_pairs=False) > 0.1
 
 
-def test_unequal_players_are_told_apart() -> None:
+def test_unequal_players_differ_significantly() -> None:
     lots = np.random.default_rng(3)
     found = [sign_flip_test(lots.normal(8, 20, size=100).tolist(), resamples=400) for _ in range(100)]
     assert fmean(p_value <= 0.05 for p_value in found) > 0.9
@@ -153,7 +153,7 @@ def test_relabelling_three_ways_agrees_with_all_of_them_listed() -> None:
         (lambda: sign_flip_test([1.0], seed=-1), "seed"),
     ],
 )
-def test_what_makes_no_sense_is_refused(call: Callable[[], object], field: str) -> None:
+def test_statistics_refuse_arguments_out_of_range(call: Callable[[], object], field: str) -> None:
     with pytest.raises(LimitsError) as error:
         call()
     assert error.value.field == field

@@ -118,7 +118,7 @@ after -15 15
 """
 
 
-def test_the_match_of_these_lies_is_right() -> None:
+def test_the_match_before_the_changes_is_right() -> None:
     assert [round_.scores for round_ in parse_match(MATCH).replay()] == [(-15, 15), (-15, 15)]
 
 
@@ -153,7 +153,7 @@ def test_the_match_of_these_lies_is_right() -> None:
         ("end unfinished\nafter -15 15", "end unfinished\nafter -15 20", "line 35: round 2, after", "WRONG_SCORES"),
     ],
 )
-def test_the_first_lie_is_named(old: str, new: str, place: str, reason: str) -> None:
+def test_the_first_wrong_value_is_named(old: str, new: str, place: str, reason: str) -> None:
     assert old in MATCH
     record = parse_match(MATCH.replace(old, new, 1))
     with pytest.raises(RecordError) as caught:
@@ -216,7 +216,7 @@ def test_what_cannot_be_read_is_named(old: str, new: str, line: str) -> None:
     assert caught.value.field == line or not line
 
 
-def test_a_file_that_is_no_text_is_refused() -> None:
+def test_a_binary_file_is_refused() -> None:
     with pytest.raises(NotationError):
         decode(b"\xff\xfe")
     assert decode(b"\xef\xbb\xbfround") == "round"
@@ -248,7 +248,7 @@ def test_every_trace_is_right() -> None:
     assert {round_.players for round_ in rounds} == {2, 3, 4}
 
 
-def test_a_lie_in_any_field_of_a_trace_is_found() -> None:
+def test_a_wrong_value_in_any_field_of_a_trace_is_found() -> None:
     """Every field is changed in turn, in a trace that has draws and passes in it, and a block at its end."""
     trace = next(t for t in traces() if t["blocked"] and t["tail_drew"])
     paths = ["players", "leader", "hands", "talon", "scores", "steps", *map(str, list(trace)[6:])]
@@ -294,7 +294,7 @@ def test_other_lines_are_no_traces(line: str) -> None:
     assert caught.value.field == "line 2"
 
 
-def test_a_comment_may_stand_behind_a_tag_and_a_name_may_have_other_signs() -> None:
+def test_comments_after_tags_and_special_characters_in_names_are_read() -> None:
     round_ = Round.deal(2, seed=4)
     text = format_match(MatchRecord.of([round_], {"Event": "Club #3", "Black-Elo": "1800", "Spiel-Stätte": "a ] b"}))
     lines = [f"{line}  # about [it]" if line else line for line in text.splitlines()]
@@ -306,7 +306,7 @@ def test_a_comment_may_stand_behind_a_tag_and_a_name_may_have_other_signs() -> N
 
 
 @pytest.mark.parametrize("name", ["", "a b", 'a"b', "a[b", "a]b", "a#b", "a\\b", "a\tb", "x" * 101, "Players"])
-def test_a_name_that_a_tag_cannot_have(name: str) -> None:
+def test_an_impossible_tag_name_is_refused(name: str) -> None:
     record = MatchRecord.of([Round.deal(2, seed=4)], {name: "text"})
     with pytest.raises(RecordError):
         format_match(record)

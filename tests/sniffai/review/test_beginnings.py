@@ -111,7 +111,7 @@ def test_a_view_before_the_first_decision_of_its_seat() -> None:
 
 
 @SEATS
-def test_drawn_tiles_are_told_in_the_order_of_drawing(players: int) -> None:
+def test_drawn_tiles_are_listed_in_the_order_of_drawing(players: int) -> None:
     played = Round.deal(players, {2: 4, 3: 13, 4: 4}[players], leader=0)
     while not played.over:
         played.play(played.legal_moves()[0])

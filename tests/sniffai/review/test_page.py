@@ -132,7 +132,7 @@ def test_marks_and_seats_have_colours_of_their_own() -> None:
         assert (f'class="dot seat{player.seat}"' in text) == (player.strength is not None)
 
 
-def test_counts_and_accounts_are_told_in_words() -> None:
+def test_counts_and_totals_are_described_in_words() -> None:
     found = reviewed(2)
     page = Page(html_report(found)).text
     for player in found.players:
@@ -153,7 +153,7 @@ def test_the_best_line_is_the_same_on_the_page_and_in_the_table() -> None:
         assert f"<dd>{line}</dd>" in page
 
 
-def test_what_a_record_says_is_shown_as_text() -> None:
+def test_text_of_a_record_is_escaped_on_the_page() -> None:
     name = '<script>alert("x")</script>&\x07'
     text = html_report(reviewed(2, name))
     assert "<script" not in text
@@ -193,7 +193,7 @@ def test_a_review_without_mistakes_says_so() -> None:
     assert "There is none." in Page(html_report(clean)).text
 
 
-def test_the_style_is_in_the_package() -> None:
+def test_the_style_of_the_page_is_in_the_package() -> None:
     style = (Path(catalogues.ROOT) / "sniffai" / "data" / "review.css").read_text(encoding="utf-8")
     for needed in ("prefers-color-scheme: dark", "@media print", "max-width"):
         assert needed in style

@@ -293,7 +293,7 @@ def test_the_same_seed_gives_the_same_review_in_any_process() -> None:
     assert review(subject, FEW, seed=5).to_dict() != first
 
 
-def test_progress_is_told_piece_by_piece() -> None:
+def test_progress_is_reported_piece_by_piece() -> None:
     subject = Subject.of_rounds(played(2)[:1])
     told: list[tuple[int, int]] = []
     review(subject, Limits(simulations=10), progress=lambda done, total: told.append((done, total)))
@@ -303,7 +303,7 @@ def test_progress_is_told_piece_by_piece() -> None:
 
 
 @SEATS
-def test_pieces_are_made_one_after_the_other(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_review_makes_its_pieces_one_after_the_other(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
     subject = Subject.of_rounds(played(players))
     assert subject.size == len(jobs_of(subject))
     told: list[Story] = []
@@ -355,7 +355,7 @@ def test_draws_are_sampled_as_the_rules_make_them(players: int) -> None:
     assert blocks > 0
 
 
-def test_a_better_tile_is_more_luck() -> None:
+def test_drawing_a_better_tile_counts_as_more_luck() -> None:
     """What the tiles drawn are worth is compared with what all tiles that might have come are worth."""
     found = []
     for talon_draw in talon_draws(2)[:12]:
@@ -395,7 +395,7 @@ def test_strength_is_read_off_the_measured_losses() -> None:
         assert strength_of([100.0] * 30, players) == Strength(0.0, 0.0, 0.0, players)
 
 
-def test_levels_are_told_apart() -> None:
+def test_a_review_tells_levels_apart() -> None:
     """A careless player's decisions lose more points than those of one that thinks ahead."""
     means = []
     for level in ("level:casual", "level:full"):
@@ -535,14 +535,14 @@ def snapshot(round_: Round) -> str:
 
 
 @pytest.mark.parametrize("name", broken_texts())
-def test_broken_texts_are_told_with_their_place(name: str) -> None:
+def test_broken_texts_are_reported_with_their_place(name: str) -> None:
     text, field, reason = broken_texts()[name]
     with pytest.raises(SniffError) as raised:
         read_subject(text)
     assert (raised.value.field, raised.value.reason) == (field, reason)
 
 
-def test_a_record_that_is_not_true_is_told_with_line_round_and_event() -> None:
+def test_a_false_record_is_reported_with_line_round_and_event() -> None:
     lines = format_match(MatchRecord.of(played(2))).splitlines()
     at = next(i for i, line in enumerate(lines) if " +" in line)
     lines[at] = lines[at].replace(" +", " +5")
@@ -588,7 +588,7 @@ def test_values_are_added_by_team() -> None:
     assert Value.total([], 2) == Value.zero(2)
 
 
-def test_a_job_stands_by_itself() -> None:
+def test_jobs_run_in_any_order_give_the_same_review() -> None:
     jobs = jobs_of(Subject.of_rounds(played(2)[:1]), FEW, 3)
     results = [run_job(job) for job in reversed(jobs)]
     judged = [result for result in reversed(results) if isinstance(result, Judged)]

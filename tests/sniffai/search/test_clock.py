@@ -93,7 +93,7 @@ def test_the_end_that_the_caller_sets_is_a_limit_like_any(clock: Clock, limits: 
 
 @pytest.mark.parametrize("end", [NOON, NOON - 1, -NOON, 0, -math.inf])
 @pytest.mark.parametrize("limits", [Limits(seconds=8.0), Limits(simulations=1000)])
-def test_an_end_that_is_over_leaves_a_millisecond(clock: Clock, limits: Limits, end: float) -> None:
+def test_an_end_in_the_past_leaves_a_millisecond(clock: Clock, limits: Limits, end: float) -> None:
     one = run(limits, end)
     assert one.pool_seconds == pytest.approx(POOL_SHARE * LEAST_SECONDS)
     assert (one.left, one.by_end) == (pytest.approx(LEAST_SECONDS * 3 / 4), True)
@@ -107,13 +107,13 @@ def test_the_answer_is_made_within_the_time(clock: Clock, seconds: float, reserv
 
 
 @pytest.mark.parametrize("end", [math.nan, "soon", 1j, [1.0], True])
-def test_an_end_that_is_no_moment_is_refused(end: Any) -> None:
+def test_an_end_that_is_no_time_is_refused(end: Any) -> None:
     with pytest.raises(LimitsError) as error:
         Searcher(VIEW).run(Limits(simulations=10), end=end)
     assert (error.value.field, error.value.reason) == ("end", "NOT_A_NUMBER")
 
 
-def test_a_pause_takes_nothing_from_the_weighing(clock: Clock) -> None:
+def test_a_pause_does_not_shorten_the_weighing(clock: Clock) -> None:
     def pause() -> None:
         clock.now += 5
 
@@ -185,13 +185,13 @@ def test_simulations_alone_stay_deterministic(limits: Limits, end: float | None)
     assert found.moves == again.moves == analyze(VIEW, Limits(simulations=300), seed=5).moves
 
 
-def test_a_clock_that_cut_the_weighing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_weighing_cut_short_by_the_clock_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Run, "pool_seconds", property(lambda _: 0.0))
     found = analyze(VIEW, Limits(simulations=300, seconds=100))
     assert (found.stop_reason, found.deterministic, found.worlds_used) == ("simulations", False, 32)
 
 
-def test_an_end_that_made_the_worlds_fewer_is_told(clock: Clock) -> None:
+def test_an_end_that_reduced_the_worlds_is_reported(clock: Clock) -> None:
     """By its size alone: nothing was late."""
     limits = Limits(simulations=20_000)
     pool = SearchParams().pool_size(20_000)

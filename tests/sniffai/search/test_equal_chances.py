@@ -191,7 +191,7 @@ def test_a_review_of_a_decided_match_judges_points() -> None:
     assert found.players[0].tally.mistakes >= 1
 
 
-def test_the_class_is_of_points_only_where_chances_are_not_told_apart() -> None:
+def test_mistakes_are_classed_by_points_only_if_chances_cannot_be_told_apart() -> None:
     assert verdict_of(0.0, 0.0, 12.0, 1.0) is Verdict.BLUNDER
     assert verdict_of(0.00001, 0.00002, 5.0, 1.0) is Verdict.ERROR
     assert verdict_of(0.0, 0.0, 5.0, 3.0) is Verdict.NONE

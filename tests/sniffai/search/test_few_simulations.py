@@ -33,7 +33,7 @@ def decisions(players: int, count: int = 12) -> Iterator[View]:
 
 @SEATS
 @pytest.mark.parametrize("simulations", FEW)
-def test_unknown_is_told_as_unknown(players: int, simulations: int) -> None:
+def test_unknown_values_are_none(players: int, simulations: int) -> None:
     for view in decisions(players):
         found = analyze(view, Limits(simulations=simulations), seed=1)
         if found.source == "exact":
@@ -51,7 +51,7 @@ def test_unknown_is_told_as_unknown(players: int, simulations: int) -> None:
 
 @SEATS
 @pytest.mark.parametrize("simulations", [30, 60, 120])
-def test_what_is_known_has_an_error_above_0(players: int, simulations: int) -> None:
+def test_a_known_value_has_an_error_above_0(players: int, simulations: int) -> None:
     known = 0
     for view in decisions(players):
         found = analyze(view, Limits(simulations=simulations), seed=1)
@@ -72,7 +72,7 @@ def test_what_is_known_has_an_error_above_0(players: int, simulations: int) -> N
     assert known
 
 
-def test_best_play_is_said_of_solved_rounds_only() -> None:
+def test_only_solved_rounds_speak_of_best_play() -> None:
     """With errors that are truly 0."""
     said = 0
     for deal in range(60):
@@ -98,7 +98,7 @@ def test_one_considered_move_is_unknown_too() -> None:
     assert analyze(view, Limits(simulations=30), include_moves=[only.move]).moves[0].best_probability == 1
 
 
-def test_the_wire_and_json_say_so() -> None:
+def test_the_wire_and_json_mark_unknown_values() -> None:
     view = next(decisions(3))
     for simulations, unknown in ((3, True), (3000, False)):
         found = analyze(view, Limits(simulations=simulations))
@@ -115,7 +115,7 @@ def test_the_wire_and_json_say_so() -> None:
         assert wire.from_json(wire.to_json(message), type(message)) == message
 
 
-def test_the_command_line_says_so(capsys: pytest.CaptureFixture[str], tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_the_command_line_marks_unknown_values(capsys: pytest.CaptureFixture[str], tmp_path) -> None:  # type: ignore[no-untyped-def]
     file = tmp_path / "view.txt"
     file.write_text(next(decisions(2)).to_text(), encoding="utf-8")
     assert run(["recommend", str(file), "--simulations", "2"]) == 0

@@ -56,7 +56,7 @@ def test_who_follows_makes_the_policys_clear_choice_more_often() -> None:
     assert made[1.0] >= made[0.0] + len(cases) // 6
 
 
-def test_nobody_follows_who_knows_the_searching_seats_hand() -> None:
+def test_no_seat_follows_that_knows_the_hand_of_the_searching_seat() -> None:
     """With 2 seats and an empty talon: the reason for it is gone."""
     views = [view for _, view, _ in ends(range(1))]
     for view in views[:20]:
@@ -77,7 +77,7 @@ def test_nobody_follows_in_a_small_tree(players: int) -> None:
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan"), float("inf")])
 @pytest.mark.parametrize("name", ["epsilon", "follow"])
-def test_the_core_takes_no_share_out_of_range(name: str, share: float) -> None:
+def test_the_core_refuses_a_share_out_of_range(name: str, share: float) -> None:
     with pytest.raises(LimitsError, match=r"0\.\.1 is expected") as caught:
         TreeParams(**{name: share})
     assert caught.value.field == name

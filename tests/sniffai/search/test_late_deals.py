@@ -33,7 +33,7 @@ GIVEN_UP = Round.from_text(
 
 @pytest.mark.parametrize("objective", ["round", "match"])
 @pytest.mark.parametrize("simulations", [2000, 60_000])
-def test_a_reply_that_looked_bad_once_is_tried_again(simulations: int, objective: Objective) -> None:
+def test_a_reply_that_looked_bad_is_tried_again(simulations: int, objective: Objective) -> None:
     params = SearchParams(exact=False, objective=objective)
     found = analyze_deal(GIVEN_UP, Limits(simulations=simulations), params=params)
     assert [(str(entry.move), entry.expected_margin) for entry in found.moves] == [
@@ -44,7 +44,7 @@ def test_a_reply_that_looked_bad_once_is_tried_again(simulations: int, objective
     assert found.source == "search"
 
 
-def test_four_seats_are_not_told_the_wrong_value_as_certain() -> None:
+def test_four_seats_get_no_wrong_value_as_certain() -> None:
     """1|6 was told as 29.95 ± 0.12 after 20,000 simulations; it brings 75 points."""
     round_ = late_deal(4, 2275, 8, 17)
     assert round_ is not None
@@ -55,13 +55,13 @@ def test_four_seats_are_not_told_the_wrong_value_as_certain() -> None:
 
 @pytest.mark.parametrize("objective", ["round", "match"])
 @pytest.mark.parametrize("players", PLAYERS)
-def test_late_deals_misjudged_before_are_told_right(players: int, objective: Objective) -> None:
+def test_late_deals_misjudged_before_are_judged_right(players: int, objective: Objective) -> None:
     for seed in MISJUDGED[players]:
         check(players, seed, 17, objective=objective, simulations=60_000)
 
 
 @pytest.mark.parametrize(("players", "seed", "most"), LARGE)
-def test_late_deals_with_many_lines_of_play_are_told_right(players: int, seed: int, most: int) -> None:
+def test_late_deals_with_many_lines_of_play_are_judged_right(players: int, seed: int, most: int) -> None:
     check(players, seed, most, objective="round", simulations=60_000)
 
 
@@ -109,7 +109,7 @@ def test_a_proven_line_goes_on_to_the_end_and_is_worth_what_is_told(players: int
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_several_trees_tell_what_one_of_them_proves(players: int) -> None:
+def test_several_trees_return_what_one_of_them_proves(players: int) -> None:
     for seed in range(12):
         round_ = late_deal(players, seed, 6, 12)
         if round_ is None:
@@ -123,7 +123,7 @@ def test_several_trees_tell_what_one_of_them_proves(players: int) -> None:
         }
 
 
-def test_a_seat_that_knows_every_tile_is_told_the_truth_too() -> None:
+def test_a_seat_that_knows_every_tile_gets_exact_values_too() -> None:
     """2 seats and an empty talon, the solver switched off: what it would have told."""
     found = 0
     for seed in range(400):
@@ -174,7 +174,7 @@ def test_no_searched_value_has_an_error_of_0(players: int, simulations: int, thr
                             assert value.errors_unknown or value.standard_error > 0 < value.win_probability_error
 
 
-def test_what_is_printed_has_no_error_of_0_either(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_no_printed_error_is_0(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A move that wins the match at once: every simulation says so."""
     view = View.from_text(
         "view players=2 seat=1 leader=0 scores=225,230 hand=0|2,0|6,1|2,2|2,2|3,2|6,6|6 : 4|6 2|6@4|6:HIGH 3|4@4|6:LOW "

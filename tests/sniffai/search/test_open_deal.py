@@ -88,7 +88,7 @@ def test_the_belief_says_where_every_tile_lies() -> None:
         assert [sniffai.TILES[i] for i in np.flatnonzero(table[:, place])] == sorted(tiles)
 
 
-def test_a_forced_move_is_told_at_once() -> None:
+def test_a_forced_move_is_answered_at_once() -> None:
     round_ = Round.deal(2, 1)
     while len(round_.legal_moves()) > 1:
         round_.play(round_.legal_moves()[0])
@@ -105,7 +105,7 @@ def test_the_round_of_the_caller_is_left_alone() -> None:
     assert round_.to_text() != text
 
 
-def test_moves_are_included_and_excluded_here_too() -> None:
+def test_moves_of_a_deal_are_included_and_excluded() -> None:
     for players in (2, 3):
         round_ = middle(players, 2)
         best = analyze_deal(round_, Limits(simulations=500)).moves[0].move

@@ -31,7 +31,7 @@ def test_slices_change_nothing_in_the_answer(threads: int, limits: dict[str, Any
     assert slices
 
 
-def test_a_pause_is_no_part_of_the_time() -> None:
+def test_a_pause_does_not_count_as_search_time() -> None:
     """Two pauses of 0.3 s in a search of 0.2 s: it ends later, and searches for as long."""
     pauses = iter([0.3, 0.3])
     started = time.monotonic()

@@ -125,7 +125,7 @@ def must_draw() -> View:
     return View.from_events(players=2, seat=1, leader=0, hand=hand, events=events, scores=[0, 0])
 
 
-def test_a_seat_that_must_draw_is_told_so() -> None:
+def test_a_seat_that_must_draw_gets_that_answer() -> None:
     analysis = analyze(must_draw(), Limits(seconds=60))
     assert (analysis.action, analysis.moves, analysis.source) == ("draw", (), "forced")
     with pytest.raises(sniffai.ViewError) as error:
@@ -204,7 +204,7 @@ def test_arguments_of_another_kind_are_refused(wrong: dict[str, Any]) -> None:
     assert [error.value.field] == list(wrong)
 
 
-def test_something_else_than_a_view_is_refused() -> None:
+def test_only_a_view_is_accepted() -> None:
     with pytest.raises(sniffai.ViewError) as error:
         analyze("view")  # type: ignore[arg-type]
     assert error.value.field == "view"
@@ -287,7 +287,7 @@ def test_search_parameters_out_of_range_are_refused(params: dict[str, Any], reas
 
 
 @pytest.mark.parametrize("name", ["lead_value", "target_value"])
-def test_there_are_no_stakes_any_more(name: str) -> None:
+def test_the_removed_parameters_are_refused(name: str) -> None:
     """What counts beyond the round is match equity; nobody sets numbers of points for it."""
     with pytest.raises(TypeError):
         SearchParams(**{name: 6.0})
@@ -616,7 +616,7 @@ def test_no_move_starves_that_begins_badly() -> None:
         assert (locks.rank, (locks.expected_margin or 0) > 15) != (1, True)
 
 
-def test_what_keeps_the_other_seat_out_is_found_with_two_seats_too() -> None:
+def test_a_line_that_locks_the_other_seat_out_is_found() -> None:
     """The rest of the round is a long walk alone, and three first moves begin one of 70 points and more.
 
     Which of them is found first is chance.

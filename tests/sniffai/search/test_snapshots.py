@@ -60,7 +60,7 @@ def test_an_interval_out_of_range_is_refused(interval: Any) -> None:
     assert error.value.field == "interval"
 
 
-def test_an_end_is_kept_and_told() -> None:
+def test_a_given_end_is_kept_and_reported() -> None:
     searcher = Searcher(opening(2))
     end = time.monotonic() + 0.05
     found = searcher.run(Limits(seconds=30), end=end)

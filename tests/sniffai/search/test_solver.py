@@ -139,7 +139,7 @@ def test_a_view_that_hides_something_has_no_value() -> None:
     assert error.value.reason == "NOT_ALL_KNOWN"
 
 
-def test_three_seats_have_no_value() -> None:
+def test_the_solver_refuses_three_seats() -> None:
     with pytest.raises(ViewError) as error:
         solve(Round.deal(3, 1))
     assert error.value.reason == "THREE_SEATS"

@@ -80,7 +80,7 @@ def test_another_searcher_may_run_from_a_snapshot() -> None:
     assert set(inner) == {100}
 
 
-def test_a_core_search_that_runs_tells_no_more_than_its_numbers() -> None:
+def test_a_running_core_search_answers_only_for_its_counts() -> None:
     search = Search(VIEW.core(), 1, SearchOptions(policy=load_policy(2), pool_size=64))
     thread = threading.Thread(target=search.run, args=(10**12, math.inf))
     thread.start()
@@ -119,7 +119,7 @@ def test_one_solver_serves_six_threads(make: Callable[[], Any]) -> None:
         assert one == alone[k:] + alone[:k]
 
 
-def test_a_round_that_another_thread_plays_on_is_counted_as_it_was() -> None:
+def test_perft_counts_the_round_as_it_was_when_called() -> None:
     for seed in range(20):
         round_ = Round.deal(2, seed).core()
         expected = round_.copy().perft(7)
@@ -195,7 +195,7 @@ def test_runs_of_one_searcher_in_six_threads_take_turns() -> None:
     assert all(1000 * (k + 1) <= one <= 6000 for k, one in enumerate(found))
 
 
-def test_a_turn_is_for_one_thread_at_a_time() -> None:
+def test_one_thread_at_a_time_has_the_turn() -> None:
     turn, inside = Turn("it works"), []
 
     def work(number: int) -> int:

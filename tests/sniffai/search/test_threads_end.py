@@ -84,7 +84,7 @@ def test_limits_still_hold_where_the_trees_go_on() -> None:
     assert timed.stop_reason == "time"
 
 
-def test_a_tree_told_to_go_on_does() -> None:
+def test_a_search_told_to_go_on_continues_its_tree() -> None:
     round_ = Round.deal(2, 1)
     search = Search(round_.view(round_.seat).core(), 1, SearchOptions(equity=load(2).core))
     assert search.run(100_000, 60.0, 0.0, 5.0) == "precise"

@@ -45,7 +45,7 @@ def test_rounds_round_trip_at_every_move(players: int) -> None:
     assert wire.read_round(wire.write_deal(round_)) == round_
 
 
-def test_a_draw_may_be_told_tile_by_tile() -> None:
+def test_a_draw_may_be_given_tile_by_tile() -> None:
     at_once, one_by_one = story(), story()
     one_by_one["record"]["events"][1:2] = [{"seat": 1, "draw": {"count": 1}}] * 2
     assert wire.read_view(view_message(at_once)) == wire.read_view(view_message(one_by_one))
