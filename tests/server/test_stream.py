@@ -174,7 +174,7 @@ def _job(server: LoopbackServer) -> tuple[Any, Any, Any]:
     from sniffai_server.load.budget import Budget
 
     searcher = Searcher(wire.read_view(view_message(choice())))
-    return searcher, Budget.of(Limits(seconds=0.5), None), Admission("test", Priority.ANALYSIS)
+    return searcher, Budget.of(Limits(seconds=0.5).effective(), None), Admission("test", Priority.ANALYSIS)
 
 
 @pytest.mark.parametrize("fields", [{"limits": {"simulations": 0}}, {"report_interval": {"seconds": -1}}])
