@@ -172,10 +172,17 @@ def test_an_error_in_a_snapshot_ends_all_trees() -> None:
 
 def test_ctrl_c_in_a_thread_is_left_to_the_main_one() -> None:
     """A search in another thread is not interrupted: it goes on until it is stopped."""
-    searcher = Searcher(VIEW)
-    with ThreadPoolExecutor(1) as pool:
+    searcher, main = Searcher(VIEW), threading.main_thread().ident
+    assert main is not None
+
+    def interrupt() -> None:
+        time.sleep(0.1)
+        signal.pthread_kill(main, signal.SIGPROF)  # the alarm itself may go to the thread of the search
+
+    with ThreadPoolExecutor(2) as pool:
         search = pool.submit(searcher.run, Limits(seconds=60))
-        with alarm(0.1), pytest.raises(AlarmError):
+        with alarm(60), pytest.raises(AlarmError):
+            pool.submit(interrupt)
             search.result()
         assert not search.done()
         searcher.stop()
