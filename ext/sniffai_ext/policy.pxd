@@ -7,6 +7,7 @@ from sniffai_ext.layout cimport join
 from sniffai_ext.net cimport WIDE, Net, add_rows, net_value, start_sum, take_row
 from sniffai_ext.rng cimport Rng, uniform
 from sniffai_ext.round cimport legal_moves
+from sniffai_ext.trained_net cimport TrainedNet
 from sniffai_ext.types cimport MAX_MOVES, Arms, State, move_tile, uint8_t, uint16_t, uint32_t
 
 cdef enum:
@@ -74,7 +75,5 @@ cdef inline int draw_by_softmax(const float *values, int count, float temperatur
             return i
     return count - 1
 
-cdef class Policy:
-    cdef Net net
-    cdef readonly int players
-    cdef float[::1] weights
+cdef class Policy(TrainedNet):
+    pass

@@ -1,12 +1,11 @@
 import numpy as np
 import numpy.typing as npt
 
+from sniffai_ext.trained_net import TrainedNet
 from sniffai_ext.view import View
 
-class Policy:
+class Policy(TrainedNet):
     def __init__(self, players: int, weights: npt.ArrayLike) -> None: ...
-    @property
-    def players(self) -> int: ...
     def play_rounds(self, rounds: int, seed: int) -> tuple[int, int]: ...
     def rate(self, view: View) -> list[tuple[int, int, float]]: ...
 

@@ -4,7 +4,7 @@ from libc.stdint cimport INT32_MAX
 
 from sniffai_ext.checks cimport read_seed, read_whole
 from sniffai_ext.features cimport net_rows
-from sniffai_ext.net cimport lay_out, net_size
+from sniffai_ext.net cimport net_size
 from sniffai_ext.rng cimport Rng, seed_rng
 from sniffai_ext.rollout cimport deal, greedy_move
 from sniffai_ext.round cimport play, settle
@@ -13,13 +13,12 @@ from sniffai_ext.types cimport RUNNING, int16_t, team_count, team_of
 
 import numpy as np
 
-from sniffai_ext.checks import read_net
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.round import check_players
 from sniffai_ext.view cimport View
 
 
-cdef class Policy:
+cdef class Policy(TrainedNet):
     """A policy net for one number of seats.
 
     :param players: 2..4.
@@ -28,26 +27,8 @@ cdef class Policy:
     """
 
     def __cinit__(self, players, weights):
-        self.players = check_players(players)
-        self.weights = read_net(weights, weight_count(players), players)
-        lay_out(&self.net, &self.weights[0], net_rows(self.players), 1)
-
-    def __reduce__(self):
-        return type(self), (self.players, np.array(self.weights))
-
-    def __eq__(self, other):
-        if not isinstance(other, Policy):
-            return NotImplemented
-        return self.players == other.players and np.array_equal(self.weights, (<Policy>other).weights)
-
-    def __hash__(self):
-        return hash((self.players, np.asarray(self.weights).tobytes()))
-
-    def __copy__(self):
-        return self                          # it never changes
-
-    def __deepcopy__(self, memo):
-        return self
+        cdef int seats = check_players(players)
+        self.lay_out_weights(seats, weights, net_rows(seats), 1)
 
     def play_rounds(self, rounds, seed):
         """Play whole rounds from fresh deals against itself, by the best rating each time: to measure its speed.

@@ -14,11 +14,13 @@ cdef extern from * nogil:
     #else
     #define sniff_mulhi(x, y) ((uint64_t)(((unsigned __int128)(x) * (y)) >> 64))
     #endif
+    #define SNIFF_GOLDEN 0x9e3779b97f4a7c15ULL
     """
+    const uint64_t GOLDEN "SNIFF_GOLDEN"    # 2**64 divided by the golden ratio: its multiples spread evenly
     uint64_t mulhi "sniff_mulhi"(uint64_t x, uint64_t y) noexcept    # the high 64 bits of a 128-bit product
 
 cdef inline uint64_t splitmix(uint64_t *state) noexcept nogil:
-    state[0] += <uint64_t> 0x9e3779b97f4a7c15
+    state[0] += GOLDEN
     cdef uint64_t z = state[0]
     z = (z ^ (z >> 30)) * <uint64_t> 0xbf58476d1ce4e5b9
     z = (z ^ (z >> 27)) * <uint64_t> 0x94d049bb133111eb

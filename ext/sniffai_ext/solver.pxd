@@ -41,6 +41,14 @@ cdef struct Line:
     int margin                # team 0's, in points
     float chance              # team 0's, to win the match after it; -1 without equity
 
+# What a question found: the value of the state and a best move, or the value and the line of every move.
+cdef struct Found:
+    int value
+    uint8_t best
+    Moves moves
+    int[MAX_MOVES] values     # by place among the moves
+    Line[MAX_MOVES] lines
+
 cdef int tiles_left(const State *state) noexcept nogil
 cdef bint open_prover(Prover *prover, size_t table_bytes, const EquityTable *equity, bint match) noexcept nogil
 cdef void close_prover(Prover *prover) noexcept nogil
@@ -53,6 +61,6 @@ cdef class Solver:
     cdef Equity equity
     cdef StopFlag flag
     cdef Turn turn            # a question waits for the one before it
-    cdef bint _prove_all(self, const State *state, uint64_t cap, Moves *moves, int *values, Line *lines) noexcept nogil
+    cdef bint _ask(self, const State *state, node_cap, seconds, bint every_move, Found *found) except -1
     cdef int _check_state(self, const State *state) except -1
     cdef list _answer_moves(self, const State *state, Layout table, node_cap, seconds)

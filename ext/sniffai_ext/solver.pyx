@@ -37,6 +37,7 @@ from sniffai_ext.utility cimport end_chances, end_margin
 from sniffai_ext.view cimport View
 
 from sniffai_ext.errors import LimitsError, ViewError
+from sniffai_ext.rows import SolvedMove
 
 cdef enum:
     CHECK_EVERY = 1024    # nodes between two looks at the stop flag, the clock and signals: some 0.2 ms
@@ -456,32 +457,19 @@ cdef class Solver:
         :raises BusyError: this thread is in the midst of another question.
         """
         cdef State state = round_.state
-        cdef uint64_t cap = read_whole(node_cap, "node_cap", 1, (1 << 63) - 1)
-        cdef Watch watch
-        cdef int value = 0
-        cdef uint8_t move = 0
-        cdef bint solved
+        cdef Found found
         self._check_state(&state)
-        cdef double span = read_real(seconds, "seconds", -INFINITY, INFINITY)
-        with self.turn:
-            watch = watch_signals()
-            self.prover.watch = &watch
-            self.prover.deadline = monotonic() + span
-            with nogil:
-                solved = prove(&self.prover, &state, cap, &value, &move)
-            self.prover.watch = NULL
-        answer(&watch)
-        return (value, named_moves(round_.table, choice(&state))[move]) if solved else None
+        if not self._ask(&state, node_cap, seconds, False, &found):
+            return None
+        return found.value, named_moves(round_.table, choice(&state))[found.best]
 
     def solve_moves(self, Round round_ not None, node_cap, seconds=INFINITY):
         """The value of every distinct legal move, with best play of both teams after it. Releases the GIL.
 
         Parameters and errors as :meth:`solve`, which is faster.
 
-        :return: ``[(tile, at, value, margin, chance, line)]``, ascending. The value is as for :meth:`solve`; margin and
-            chance are team 0's points for the rest of the round and chance to win the match (-1 without equity) at the
-            end of the line, the move's points included. The line is a tuple of ``(tile, at)``, the move itself first.
-            None when it gave up.
+        :return: a :class:`~sniffai_ext.rows.SolvedMove` for each, ascending. Its value is as for :meth:`solve`. None
+            when it gave up.
         """
         cdef State state = round_.state
         self._check_state(&state)
@@ -511,40 +499,50 @@ cdef class Solver:
                               reason="WRONG_EQUITY", field="equity")
         return 0
 
-    cdef bint _prove_all(self, const State *state, uint64_t cap, Moves *moves, int *values,
-                         Line *lines) noexcept nogil:
-        cdef int i
-        if not prove_moves(&self.prover, state, cap, moves, values):
-            return False
-        for i in range(moves.count):
-            if not prove_line(&self.prover, state, moves.move[i], lines + i):
-                return False
-        return True
+    cdef bint _ask(self, const State *state, node_cap, seconds, bint every_move, Found *found) except -1:
+        """Answer a question in its turn, without the interpreter's lock, until it is stopped or its time is over.
 
-    cdef list _answer_moves(self, const State *state, Layout table, node_cap, seconds):
-        cdef Moves moves
-        cdef int[MAX_MOVES] values
-        cdef Line[MAX_MOVES] lines
+        :param every_move: whether the values and lines of all moves are asked for; else the value of the state.
+        :return: False when it gave up; then what is in ``found`` means nothing.
+        """
         cdef uint64_t cap = read_whole(node_cap, "node_cap", 1, (1 << 63) - 1)
+        cdef double span = read_real(seconds, "seconds", -INFINITY, INFINITY)
         cdef Watch watch
         cdef bint solved
-        cdef int i
-        cdef double span = read_real(seconds, "seconds", -INFINITY, INFINITY)
         with self.turn:
             watch = watch_signals()
             self.prover.watch = &watch
             self.prover.deadline = monotonic() + span
             with nogil:
-                solved = self._prove_all(state, cap, &moves, values, lines)
+                if every_move:
+                    solved = prove_lines(&self.prover, state, cap, found)
+                else:
+                    solved = prove(&self.prover, state, cap, &found.value, &found.best)
             self.prover.watch = NULL
         answer(&watch)
-        if not solved:
+        return solved
+
+    cdef list _answer_moves(self, const State *state, Layout table, node_cap, seconds):
+        cdef Found found
+        cdef int i
+        if not self._ask(state, node_cap, seconds, True, &found):
             return None
         rows = []
-        for i in range(moves.count):
-            line = named_line(table, &lines[i])
-            rows.append(line[0] + (values[i], lines[i].margin, lines[i].chance, line))
+        for i in range(found.moves.count):
+            line = named_line(table, &found.lines[i])
+            rows.append(SolvedMove(*line[0], found.values[i], found.lines[i].margin, found.lines[i].chance, line))
         return sorted(rows)
+
+
+cdef bint prove_lines(Prover *prover, const State *state, uint64_t node_cap, Found *found) noexcept nogil:
+    """The value and the line of every distinct legal move; False when it gave up."""
+    cdef int i
+    if not prove_moves(prover, state, node_cap, &found.moves, found.values):
+        return False
+    for i in range(found.moves.count):
+        if not prove_line(prover, state, found.moves.move[i], &found.lines[i]):
+            return False
+    return True
 
 
 cdef int check_state(const State *state) except -1:

@@ -2,6 +2,7 @@
 
 from sniffai_ext.net cimport MOST_OUTPUTS, NARROW, WIDE, Net, net_values
 from sniffai_ext.policy cimport NET_SCALE
+from sniffai_ext.trained_net cimport TrainedNet
 from sniffai_ext.types cimport State, uint16_t
 from sniffai_ext.features cimport MAX_ROWS
 from sniffai_ext.world_features cimport world_rows
@@ -29,7 +30,5 @@ cdef inline void world_values(const Net *net, const State *state, int seat, doub
     else:
         values[1 - (seat & 1)] = -NET_SCALE * told[0]
 
-cdef class WorldValue:
-    cdef Net net
-    cdef readonly int players
-    cdef float[::1] weights
+cdef class WorldValue(TrainedNet):
+    pass

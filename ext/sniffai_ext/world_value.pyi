@@ -1,8 +1,8 @@
 import numpy.typing as npt
 
-class WorldValue:
+from sniffai_ext.trained_net import TrainedNet
+
+class WorldValue(TrainedNet):
     def __init__(self, players: int, weights: npt.ArrayLike) -> None: ...
-    @property
-    def players(self) -> int: ...
 
 def world_weight_count(players: int) -> int: ...

@@ -17,7 +17,7 @@ from sniffai_ext.clock cimport monotonic
 from sniffai_ext.checks cimport read_items, read_real, read_seed, read_tiles, read_whole
 from sniffai_ext.inference cimport log_likelihoods
 from sniffai_ext.policy cimport Policy
-from sniffai_ext.rng cimport next64, seed_rng
+from sniffai_ext.rng cimport GOLDEN, next64, seed_rng
 from sniffai_ext.signals cimport answer, called, watch_signals
 from sniffai_ext.surrogate cimport Surrogate, fit_surrogate, likely
 from sniffai_ext.types cimport TILES, lowest, popcount, uint8_t
@@ -37,7 +37,6 @@ cdef enum:
 
 cdef double LEAST_TEMPERATURE = 1e-6
 cdef double MOST_TEMPERATURE = 1e6
-cdef uint64_t GOLDEN = <uint64_t> 0x9e3779b97f4a7c15    # the golden ratio less 1, in 1/2**64
 
 
 cdef class Pool:

@@ -13,7 +13,7 @@ offered: they suppose that every seat will see what it cannot see (*strategy fus
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from sniffai.checks import read_whole
 from sniffai.equity import load
@@ -24,11 +24,10 @@ from sniffai.rules import team_of
 from sniffai.search.params import Objective, read_objective
 from sniffai.view import View
 from sniffai_ext.layout import Layout as CoreLayout
+from sniffai_ext.rows import SolvedMove
 from sniffai_ext.solver import Solver as CoreSolver
 from sniffai_ext.stop import StopFlag
 from sniffai_ext.turn import Turn
-
-_Row: TypeAlias = tuple[int, int, int, int, float, tuple[tuple[int, int], ...]]
 
 CERTAIN: Final = 20_000
 """The core's value of a certain win; that of a certain loss is its negative."""
@@ -145,7 +144,7 @@ class Solver:
         if found is None:
             return None
         value, move = found
-        return Solution(self._told(value), Move.from_codes(*move), nodes)
+        return Solution(self._in_units(value), Move.from_codes(*move), nodes)
 
     def solve_moves(
         self, round_: Round, *, node_cap: int = DEFAULT_NODE_CAP, seconds: float = math.inf
@@ -156,11 +155,11 @@ class Solver:
         """
         with self._turn:
             core = self._core(round_.players)
-            found = core.solve_moves(round_.core(), node_cap, seconds)
+            rows = core.solve_moves(round_.core(), node_cap, seconds)
             self._noted(core)
-        if found is None:
+        if rows is None:
             return None
-        return self._ranked(found, round_.core().layout, team_of(round_.players, round_.seat))
+        return self._ranked(rows, round_.core().layout, team_of(round_.players, round_.seat))
 
     def solve_view(
         self, view: View, *, node_cap: int = DEFAULT_NODE_CAP, seconds: float = math.inf
@@ -176,36 +175,36 @@ class Solver:
         """
         with self._turn:
             core = self._core(view.players)
-            exact, found = core.solve_view(view.core(), node_cap, seconds)
+            exact, rows = core.solve_view(view.core(), node_cap, seconds)
             self._noted(core)
-        if found is None:
+        if rows is None:
             return None
-        return ViewSolution(exact, self._ranked(found, view.core().layout, team_of(view.players, view.seat)))
+        return ViewSolution(exact, self._ranked(rows, view.core().layout, team_of(view.players, view.seat)))
 
     def _noted(self, core: CoreSolver) -> int:
         """Keep what a core says of its last question; returns the placements tried."""
         self.nodes, self.late = core.nodes, core.late
         return self.nodes
 
-    def _ranked(self, found: Iterable[_Row], layout: CoreLayout, team: int) -> tuple[MoveValue, ...]:
+    def _ranked(self, rows: Iterable[SolvedMove], layout: CoreLayout, team: int) -> tuple[MoveValue, ...]:
         """Best first for a team; equal values by tile, then attachment point."""
         sign = -1 if team else 1
-        rows = sorted(found, key=lambda row: -sign * row[2])
-        best = self._told(rows[0][2])
+        ranked = sorted(rows, key=lambda row: -sign * row.value)
+        best = self._in_units(ranked[0].value)
         return tuple(
             MoveValue(
-                Move.from_codes(tile, at),
-                tuple(str(point_name(point)) for point in layout.equal_points(tile, at)),
-                self._told(value),
-                abs(best - self._told(value)),
-                margin,
-                chance,
-                tuple(Move.from_codes(*move) for move in line),
+                Move.from_codes(row.tile, row.at),
+                tuple(str(point_name(point)) for point in layout.equal_points(row.tile, row.at)),
+                self._in_units(row.value),
+                abs(best - self._in_units(row.value)),
+                row.margin,
+                row.chance,
+                tuple(Move.from_codes(*move) for move in row.line),
             )
-            for tile, at, value, margin, chance, line in rows
+            for row in ranked
         )
 
-    def _told(self, value: int) -> float:
+    def _in_units(self, value: int) -> float:
         """The core's value: points, or of its steps from a certain loss to a certain win the share."""
         return (value / CERTAIN + 1) / 2 if self._match else value
 

@@ -1,0 +1,3 @@
+class TrainedNet:
+    @property
+    def players(self) -> int: ...
