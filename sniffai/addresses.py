@@ -63,7 +63,7 @@ def read_address(text: str) -> Address:
     :raises AddressError: it is none.
     """
     if not isinstance(text, str):
-        raise AddressError(f"an address is a text such as {EXAMPLE}, not {shown(text)}")
+        raise AddressError(f"an address is text such as {EXAMPLE}, not {shown(text)}")
     text = _plain(text, "an address", EXAMPLE)
     if (unix := read_unix(text)) is not None:
         return unix

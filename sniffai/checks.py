@@ -123,7 +123,7 @@ def read_path(path: object) -> Path:
     except (TypeError, UnicodeEncodeError):
         sound = False
     if not sound:
-        raise RecordError(f"no path of a file: {shown(path)}", reason="BAD_PATH", field="path")
+        raise RecordError(f"not the path of a file: {shown(path)}", reason="BAD_PATH", field="path")
     return file
 
 

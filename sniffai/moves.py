@@ -30,7 +30,7 @@ class Move:
         object.__setattr__(self, "tile", read_tile(tile, "tile"))
         if at is not None and not (isinstance(at, str) and len(at) <= _LONGEST):
             raise MoveError(
-                f"{shown(at)} is no attachment point; write tile:PORT, such as 4|6:HIGH or 1|1:LINE_A",
+                f"{shown(at)} is not an attachment point; write tile:PORT, such as 4|6:HIGH or 1|1:LINE_A",
                 reason="UNKNOWN_ATTACHMENT_POINT",
                 field="at",
             )
@@ -44,7 +44,7 @@ class Move:
         :raises MoveError: the attachment point does not exist.
         """
         if not isinstance(text, str):
-            raise MoveError(f"a text is expected here, not {shown(text)}", reason="NOT_A_MOVE")
+            raise MoveError(f"text is expected here, not {shown(text)}", reason="NOT_A_MOVE")
         tile, sign, at = text.partition("@")
         return cls(tile, at if sign else None)
 

@@ -139,7 +139,9 @@ def _split(text: str, tags: dict[str, _Keys]) -> tuple[str, dict[str, str], list
     for word in words[1:colon]:
         key, sign, value = word.partition("=")
         if not sign or key not in (*required, *optional):
-            raise _unreadable(f"{shown(word)} is none of {', '.join((*required, *optional))} (written key=value)", "")
+            raise _unreadable(
+                f"{shown(word)} is not one of {', '.join((*required, *optional))} (written key=value)", ""
+            )
         if key in fields:
             raise _unreadable("the field is there twice", key)
         fields[key] = value

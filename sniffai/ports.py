@@ -46,5 +46,5 @@ def point_code(name: str | None) -> int:
 def _expectation(name: object) -> str:
     tile = next((tile for tile in TILES if isinstance(name, str) and name.startswith(f"{tile}:")), None)
     if tile is not None:
-        return f"{shown(name)} is no attachment point; {tile} has {', '.join(ports_of(tile))}"
-    return f"{shown(name)} is no attachment point; write tile:PORT, such as 4|6:HIGH or 1|1:LINE_A"
+        return f"{shown(name)} is not an attachment point; {tile} has {', '.join(ports_of(tile))}"
+    return f"{shown(name)} is not an attachment point; write tile:PORT, such as 4|6:HIGH or 1|1:LINE_A"

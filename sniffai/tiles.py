@@ -24,7 +24,7 @@ class Tile:
         low, high = self.low, self.high
         if type(low) is not int or type(high) is not int or not 0 <= low <= high <= 6:
             raise TileError(
-                f"{shown(low)}|{shown(high)} is no tile; 0 <= low <= high <= 6, whole numbers", reason="UNKNOWN_TILE"
+                f"{shown(low)}|{shown(high)} is not a tile; 0 <= low <= high <= 6, whole numbers", reason="UNKNOWN_TILE"
             )
 
     @classmethod
@@ -136,4 +136,4 @@ def _read_tile(value: TileLike, field: str, seen: dict[Tile, str]) -> Tile:
 def _unknown(value: object) -> TileError:
     if isinstance(value, str) and len(value) == 3 and (turned := value[::-1]) in _BY_TEXT:
         return TileError(f"write {turned}, the lower half first, for {shown(value)}", reason="UNKNOWN_TILE")
-    return TileError(f"{shown(value)} is no tile; write low|high with 0 <= low <= high <= 6", reason="UNKNOWN_TILE")
+    return TileError(f"{shown(value)} is not a tile; write low|high with 0 <= low <= high <= 6", reason="UNKNOWN_TILE")

@@ -39,7 +39,7 @@ class Scores(click.ParamType[Any]):
         try:
             return value if isinstance(value, tuple) else tuple(int(part) for part in value.split(","))
         except ValueError:
-            self.fail(f"{value!r} is no list of points such as 120,95", param, ctx)
+            self.fail(f"{value!r} is not a list of points such as 120,95", param, ctx)
 
 
 @click.group("equity")

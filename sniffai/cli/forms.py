@@ -187,20 +187,20 @@ def _read(name: str, text: str) -> Form:
         return _read_json(name, text)
     lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip() and line.lstrip()[0] != "#"]
     if not lines:
-        raise BadInput(f"{name}: nothing is in it; expected is {EXPECTED}")
+        raise BadInput(f"{name}: it is empty; {EXPECTED} is expected")
     first = lines[0][1]
     if LINE.match(first):
         return Form(name, _read_line(name, lines))
     if re.match(r"\s*\[[^\W\d_]", first) or re.match(r"\s*round\s+\S+\s*(#|$)", first):
         return Form(name, parse_match(text))
-    raise BadInput(f"{name}: expected is {EXPECTED}, not {first.strip()[:40]!r}")
+    raise BadInput(f"{name}: {EXPECTED} is expected, not {first.strip()[:40]!r}")
 
 
 def _read_line(name: str, lines: list[tuple[int, str]]) -> View | Round:
     """A view or a round, which may go on over several lines."""
     for number, line in lines[1:]:
         if LINE.match(line):
-            raise BadInput(f"{name}: line {number}: one view or round is expected, and here begins another")
+            raise BadInput(f"{name}: line {number}: one view or round is expected, but another one begins here")
     whole = " ".join(line for _, line in lines)
     return Round.from_text(whole) if whole.split(maxsplit=1)[0] == "round" else View.from_text(whole)
 

@@ -37,7 +37,7 @@ class Output:
             raise click.BadParameter(f"the name of the file ends in {' or '.join(endings)}", param_hint=option)
         try:
             if os.path.exists(source) and Path(path).is_file() and Path(path).samefile(source):
-                raise click.BadParameter(f"{path} is read; give another file to write", param_hint=option)
+                raise click.BadParameter(f"{path} is the input; name another file to write", param_hint=option)
             self._check()
         except (OSError, ValueError) as error:
             raise BadInput(f"{path}: {_why(error)}") from None
@@ -109,7 +109,7 @@ def kept(name: str, data: bytes) -> str:
                     path.unlink()
                     raise
             return f"the result is in {path}"
-    return "the result could not be kept anywhere"
+    return "the result could not be saved anywhere"
 
 
 def _target(named: Path) -> Path:

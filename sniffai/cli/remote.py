@@ -87,7 +87,7 @@ class Remote:
 
 ADVICE: Final = {
     "TLS_SPOKEN": ": give --tls-ca, or --tls for a certificate of a public authority",
-    "TLS_NOT_SPOKEN": ": leave the --tls options away",
+    "TLS_NOT_SPOKEN": ": leave out the --tls options",
     "NOT_TRUSTED": ": --tls-ca names the file of its authorities",
     "WRONG_NAME": ": ask it by a name that its certificate has",
     "CLIENT_CERTIFICATE": ": give --tls-cert and --tls-key",

@@ -75,7 +75,7 @@ def check_text(text: str | None, field: str, longest: int) -> str:
     if text is None:
         return ""
     if not isinstance(text, str):
-        raise LimitsError(f"a text is expected, not {shown(text)}", reason="NOT_A_TEXT", field=field)
+        raise LimitsError(f"text is expected, not {shown(text)}", reason="NOT_A_TEXT", field=field)
     if len(text) > longest:
         raise LimitsError(
             f"a text has at most {longest} characters, not {len(text)}", reason="TEXT_TOO_LONG", field=field
@@ -83,7 +83,9 @@ def check_text(text: str | None, field: str, longest: int) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise LimitsError("the text holds half of a character", reason="BAD_TEXT", field=field) from None
+        raise LimitsError(
+            "the text holds half of a character (a lone surrogate)", reason="BAD_TEXT", field=field
+        ) from None
     return text
 
 
@@ -96,7 +98,7 @@ def check_choice(name: str | None, field: str, choices: Mapping[str, Choice]) ->
         return None
     if not isinstance(name, str) or name not in choices:
         raise LimitsError(
-            f"{shown(name)} is none of {', '.join(choices)}", reason=f"UNKNOWN_{field.upper()}", field=field
+            f"{shown(name)} is not one of {', '.join(choices)}", reason=f"UNKNOWN_{field.upper()}", field=field
         )
     return choices[name]
 

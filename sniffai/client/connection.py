@@ -177,7 +177,7 @@ def check_key(key: str) -> str:
 def _check_address(address: object) -> None:
     """:raises LimitsError: no client can be sent there."""
     if not isinstance(address, str):
-        raise LimitsError(f"a text is expected, not {shown(address)}", reason="NOT_A_TEXT", field="address")
+        raise LimitsError(f"text is expected, not {shown(address)}", reason="NOT_A_TEXT", field="address")
     check_text(address, "address", MAX_ADDRESS)
     try:
         read_address(address)

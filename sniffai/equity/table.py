@@ -172,7 +172,7 @@ def read_equity(path: str | PathLike[str]) -> Equity:
     """Read what :func:`save_equity` wrote.
 
     :raises OSError: there is no such file.
-    :raises RecordError: it is no table, or ``path`` is none of a file.
+    :raises RecordError: it is no table, or ``path`` is not one of a file.
     """
     with read_path(path).open("rb") as file:
         return _read(file)
@@ -195,7 +195,7 @@ def save_equity(equity: Equity, path: str | PathLike[str] | BytesIO) -> None:
     :param path: of a file, or what is to hold its bytes.
     :raises LimitsError: ``equity`` is no :class:`Equity`.
     :raises OSError: the file cannot be written.
-    :raises RecordError: ``path`` is none of a file.
+    :raises RecordError: ``path`` is not one of a file.
     """
     read_kind(equity, Equity, "equity", "NOT_EQUITY")
     place = path if isinstance(path, BytesIO) else read_path(path)

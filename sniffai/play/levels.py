@@ -103,7 +103,7 @@ def level_player(name: str, defaults: Limits | None = None) -> Player:
         if level.name == name:
             return _limited(level.player, defaults or Limits())
     known = ", ".join(level.name for level in LEVELS)
-    raise LimitsError(f"{shown(name)} is none of {known}", reason="UNKNOWN_LEVEL", field="level")
+    raise LimitsError(f"{shown(name)} is not one of {known}", reason="UNKNOWN_LEVEL", field="level")
 
 
 def _limited(player: Player, limits: Limits) -> Player:
@@ -131,7 +131,7 @@ def named_player(text: str, defaults: Limits | None = None) -> Player:
     """
     name, _, parameters = read_kind(text, str, "player", "NOT_A_TEXT").partition(":")
     if name not in _READERS:
-        raise LimitsError(f"{shown(name)} is none of {', '.join(_READERS)}", reason="UNKNOWN_PLAYER", field="player")
+        raise LimitsError(f"{shown(name)} is not one of {', '.join(_READERS)}", reason="UNKNOWN_PLAYER", field="player")
     return _READERS[name](parameters, defaults)
 
 

@@ -74,7 +74,7 @@ def _checked(tags: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     for name, text in tags:
         if name in _OWN_TAGS or not _TAG_NAME.fullmatch(name) or len(text.splitlines()) > 1 or text.endswith("\n"):
             raise RecordError(
-                f"no tag of a match file: {shown(name)}, {shown(text)}", reason="BAD_TAG", field=f"tags[{name[:40]}]"
+                f"not a tag of a match file: {shown(name)}, {shown(text)}", reason="BAD_TAG", field=f"tags[{name[:40]}]"
             )
         yield name, text
 
@@ -129,7 +129,7 @@ def parse_match(text: str) -> MatchRecord:
     :raises NotationError: it cannot be read; ``field`` is such as ``"line 12"``.
     """
     if not isinstance(text, str):
-        raise NotationError(f"a text is expected here, not {shown(text)}", reason="NOT_TEXT", field="text")
+        raise NotationError(f"text is expected here, not {shown(text)}", reason="NOT_TEXT", field="text")
     lines = _Lines(text)
     tags = dict(lines.tags())
     players = _players(tags)

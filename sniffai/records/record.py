@@ -77,7 +77,7 @@ class RoundRecord:
         named |= {f"after[{i}]": points for i, points in enumerate(self.after)}
         for path, number in named.items():
             if number is not None and (type(number) is not int or abs(number) > _MOST):
-                raise _wrong(_TYPE, f"a whole number of 5 digits is expected here, not {shown(number)}", path)
+                raise _wrong(_TYPE, f"a whole number of at most 5 digits is expected here, not {shown(number)}", path)
 
     @classmethod
     def of(cls, round_: Round) -> Self:

@@ -32,13 +32,13 @@ def unreadable(error: Exception, text: str) -> NotationError:
     if isinstance(error, NotationError):
         return error
     if isinstance(error, RecursionError):
-        return NotationError("no JSON: too deep", reason="UNREADABLE")
+        return NotationError("not JSON that can be read: nested too deeply", reason="UNREADABLE")
     if isinstance(error, json.JSONDecodeError):
-        return NotationError(f"no JSON: {error.msg}", reason="UNREADABLE", field=f"line {error.lineno}")
+        return NotationError(f"not JSON: {error.msg}", reason="UNREADABLE", field=f"line {error.lineno}")
     digits = sys.get_int_max_str_digits()  # of a whole number, beyond which Python reads none
     found = re.search(rf"[0-9]{{{digits + 1},}}", text)
     line = "" if found is None else f"line {text.count(chr(10), 0, found.start()) + 1}"
-    return NotationError(f"no JSON: a number of more than {digits} digits", reason="UNREADABLE", field=line)
+    return NotationError(f"not JSON: a number of more than {digits} digits", reason="UNREADABLE", field=line)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise NotationError(f"{text} is no number of JSON", reason="NOT_JSON")
+    raise NotationError(f"{text} is not a number in JSON", reason="NOT_JSON")
 
 
 def _check_texts(value: Any) -> None:
@@ -73,7 +73,9 @@ def _check_text(text: str, path: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise NotationError("there is half of a character in the text", reason="BAD_TEXT", field=path) from None
+        raise NotationError(
+            "the text holds half of a character (a lone surrogate)", reason="BAD_TEXT", field=path
+        ) from None
 
 
 def _name(key: str) -> str:

@@ -62,9 +62,9 @@ def _parse_object(line: str, field: str) -> dict[str, Any]:
     try:
         value = strict_json.loads(line)
     except (ValueError, RecursionError):
-        raise NotationError("no JSON", reason="UNREADABLE", field=field) from None
+        raise NotationError("not JSON", reason="UNREADABLE", field=field) from None
     if not isinstance(value, dict):
-        raise NotationError("no JSON object", reason="UNREADABLE", field=field)
+        raise NotationError("not a JSON object", reason="UNREADABLE", field=field)
     return value
 
 

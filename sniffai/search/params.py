@@ -159,7 +159,7 @@ def read_objective(value: Any) -> Objective:
     """
     if not isinstance(value, str) or value not in get_args(Objective):
         names = ", ".join(get_args(Objective))
-        raise LimitsError(f"{shown(value)} is none of {names}", reason="UNKNOWN_OBJECTIVE", field="objective")
+        raise LimitsError(f"{shown(value)} is not one of {names}", reason="UNKNOWN_OBJECTIVE", field="objective")
     return cast(Objective, value)
 
 

@@ -46,7 +46,7 @@ def to_json(message: Message) -> str:
 def from_json(text: str, kind: type[M]) -> M:
     """The message that a JSON text holds.
 
-    :raises WireError: the text is no JSON, or does not hold such a message; misspelt names are errors.
+    :raises WireError: the text is not JSON, or does not hold such a message; misspelt names are errors.
     """
     return _message(_value(text), kind)
 
@@ -54,7 +54,7 @@ def from_json(text: str, kind: type[M]) -> M:
 def request_from_json(text: str) -> RecommendMoveRequest:
     """The request that a JSON text holds, which may also be its ``view`` alone.
 
-    :raises WireError: the text is no JSON, or holds neither.
+    :raises WireError: the text is not JSON, or holds neither.
     """
     return _message(_request(_value(text)), RecommendMoveRequest)
 
@@ -62,7 +62,7 @@ def request_from_json(text: str) -> RecommendMoveRequest:
 def position_from_json(text: str) -> AnalyzeRequest:
     """The request that a JSON text holds, for a recommendation or an analysis, or its ``view`` or ``deal`` alone.
 
-    :raises WireError: the text is no JSON, or holds none of these.
+    :raises WireError: the text is not JSON, or holds none of these.
     """
     return _message(_request(_value(text)), AnalyzeRequest)
 
@@ -72,7 +72,7 @@ def request_of(value: dict[str, Any]) -> Any:
 
     A PlayerView, an OpenDeal or a RecordedMatch by itself becomes a request that has it.
 
-    :raises WireError: it is none of these.
+    :raises WireError: it is not one of these.
     """
     if "rounds" in value and "match" not in value:
         value = {"match": value}
@@ -99,7 +99,7 @@ def _value(text: str) -> Any:
     except NotationError as error:
         raise WireError(Violation.of(error, error.field)) from None
     except (ValueError, RecursionError) as error:
-        raise WireError(Violation("", "NOT_JSON", plain(f"no JSON: {error}"))) from None
+        raise WireError(Violation("", "NOT_JSON", plain(f"not JSON: {error}"))) from None
 
 
 def _message(value: Any, kind: type[M]) -> M:
@@ -109,7 +109,9 @@ def _message(value: Any, kind: type[M]) -> M:
             raise json_format.ParseError("an object is expected")
         json_format.ParseDict(value, message)
     except (json_format.ParseError, RecursionError) as error:
-        raise WireError(Violation("", "NOT_JSON_OF_MESSAGE", plain(f"no JSON of {kind.__name__}: {error}"))) from None
+        raise WireError(
+            Violation("", "NOT_JSON_OF_MESSAGE", plain(f"not JSON of a {kind.__name__}: {error}"))
+        ) from None
     return message
 
 

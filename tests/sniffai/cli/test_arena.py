@@ -96,13 +96,13 @@ def test_ladder_of_nobody_is_that_of_the_levels(capsys: pytest.CaptureFixture[st
     ("args", "said"),
     [
         (["arena", "random"], "Missing argument"),
-        (["arena", "random", "nobody"], "player: 'nobody' is none of random, "),
+        (["arena", "random", "nobody"], "player: 'nobody' is not one of random, "),
         (["arena", "random", "greedy", "--deals", "0"], "--deals"),
         (["arena", "random", "greedy", "--deals", "2", "--matches", "2"], "either --deals or --matches"),
         (["arena", "random", "greedy", "--players", "5"], "--players"),
         (["arena", "random", "greedy", "--deals", "1", "--workers", "1", "--out", "no/where.json"], "No such file"),
         (["ladder", "random"], "at least two"),
-        (["ladder", "random", "level:genius"], "level: 'genius' is none of "),
+        (["ladder", "random", "level:genius"], "level: 'genius' is not one of "),
     ],
 )
 def test_what_is_wrong_takes_one_line(capsys: pytest.CaptureFixture[str], args: Sequence[str], said: str) -> None:

@@ -155,12 +155,12 @@ def test_what_deal_prints_is_taken_by_all(monkeypatch: pytest.MonkeyPatch, capsy
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "nothing is in it"),
-        ("# only a comment\n", "nothing is in it"),
-        ("hello", "expected is a line that begins with view, snapshot or round, "),
-        ("[]", "expected is a line"),
-        ("null", "expected is a line"),
-        ("{", "line 1: no JSON: "),
+        ("", "it is empty"),
+        ("# only a comment\n", "it is empty"),
+        ("hello", "a line that begins with view, snapshot or round, "),
+        ("[]", "a line that begins"),
+        ("null", "a line that begins"),
+        ("{", "line 1: not JSON: "),
         ('{"colour": 1}', "colour"),
         ('{"seed": "1"}', "view must be given"),
         ('{"view": {}, "x": 1}', "x"),
@@ -171,12 +171,12 @@ def test_what_deal_prints_is_taken_by_all(monkeypatch: pytest.MonkeyPatch, capsy
         (FORMS["match file"].replace("end ", "end out "), "line "),
         (FORMS["match file"].replace("before 0", "before 5"), "line "),
         (TRACE.replace('"points":0', '"points":5', 1), "line 1: round 1, steps["),
-        ('{"a":1}\n{', "line 2: no JSON"),
+        ('{"a":1}\n{', "line 2: not JSON"),
         ('{"\\ud800": 1}', "half of a character"),
         ('{"view": {"\\ud800": 1}}', "half of a character"),
         ('{"seed": 1, "seed": 2}', "twice"),
         ('{"\\u001b[2J": {"a": 1}}', "[2J"),
-        ("[" * 100_000, "expected is"),
+        ("[" * 100_000, "a line that begins"),
         ('{"a":' * 100_000, "too deep"),
         ('{"a": ' + "9" * 5000 + "}", "digits"),
     ],
@@ -200,7 +200,7 @@ def test_a_missing_file_is_named(command: str, name: str, capsys: pytest.Capture
     assert run([command, name, *COMMANDS[command]]) == 2
     _, err = capsys.readouterr()
     assert err.count("\n") == 1
-    assert any(why in err for why in ("No such file", "no path of a file", "File name too long"))
+    assert any(why in err for why in ("No such file", "not the path of a file", "File name too long"))
 
 
 def test_tally_draws_the_scores_of_a_position(capsys: pytest.CaptureFixture[str]) -> None:

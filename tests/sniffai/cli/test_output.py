@@ -120,7 +120,7 @@ def test_a_result_that_cannot_be_stored_is_reported(
     assert run(["tally", "85", "--svg", "t.svg"]) == 1
     out, err = capsys.readouterr()
     assert "x" in out
-    assert err == "sniffai: t.svg: Read-only file system; the result could not be kept anywhere\n"
+    assert err == "sniffai: t.svg: Read-only file system; the result could not be saved anywhere\n"
 
 
 def test_links_modes_pipes_and_devices_stay_what_they_are(here: Path) -> None:
@@ -189,7 +189,7 @@ def _option(args: list[str]) -> str:
 
 
 def _read(name: str) -> str:
-    return f"{name} is read; give another file to write"
+    return f"{name} is the input; name another file to write"
 
 
 @pytest.mark.parametrize("args", [args for args, _, _ in WRITERS.values()], ids=WRITERS)

@@ -30,8 +30,8 @@ from sniffai.play.players import SearchPlayer
         ("careless:miss=1", "UNKNOWN_PARAMETER", "player", "careless has no parameter 'miss'; it has misses"),
         ("random:a=1", "UNKNOWN_PARAMETER", "player", "random has no parameter 'a'"),
         ("search:foo=1", "UNKNOWN_PARAMETER", "player", "search has no parameter 'foo'; it has simulations, "),
-        ("level:x", "UNKNOWN_LEVEL", "level", "'x' is none of newcomer, "),
-        ("foo", "UNKNOWN_PLAYER", "player", "'foo' is none of random, "),
+        ("level:x", "UNKNOWN_LEVEL", "level", "'x' is not one of newcomer, "),
+        ("foo", "UNKNOWN_PLAYER", "player", "'foo' is not one of random, "),
     ],
 )
 def test_a_wrong_parameter_is_named_with_its_value_and_what_is_expected(
