@@ -14,7 +14,7 @@ from google.protobuf import json_format, message_factory
 
 from sniffai import wire
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
-from tests.server import test_bad_requests
+from tests.server.calls import test_bad_requests
 from tests.server.support import TIMEOUT, failure
 from tools import examples
 

@@ -10,9 +10,9 @@ import pytest
 
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai_server.load.admission import Priority
+from tests.server.access.test_security import KeyFile, bearer, keys
+from tests.server.services.test_analyze_match import request as review_request
 from tests.server.support import TIMEOUT, choice, failure, running_server, stubs_of, view_message
-from tests.server.test_analyze_match import request as review_request
-from tests.server.test_security import KeyFile, bearer, keys
 from tests.waiting import wait_until
 
 __all__ = ["keys"]

@@ -18,6 +18,9 @@ from benchmarks.server.raw import RawConnection, prefixed
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai.v1 import rules_service_pb2
 from sniffai_server.services import reviews
+from tests.server.access.test_security import KeyFile, keys
+from tests.server.services.test_analyze_match import ask as review
+from tests.server.services.test_analyze_match import request as review_request
 from tests.server.support import (
     TIMEOUT,
     LoopbackServer,
@@ -29,9 +32,6 @@ from tests.server.support import (
     told,
     view_message,
 )
-from tests.server.test_analyze_match import ask as review
-from tests.server.test_analyze_match import request as review_request
-from tests.server.test_security import KeyFile, keys
 from tests.waiting import wait_until
 
 __all__ = ["keys"]

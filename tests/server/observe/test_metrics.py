@@ -33,7 +33,7 @@ from tests.server.support import (
     view_message,
 )
 
-DEPLOY = Path(__file__).parent.parent.parent / "server" / "deploy"
+DEPLOY = Path(__file__).parents[3] / "server" / "deploy"
 SUFFIXES = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",), "unknown": ("",)}
 LABELS = {"method", "code", "reason", "priority", "stop_reason", "what", "le", "version", "job", "instance"} | {
     "file",
