@@ -1,4 +1,4 @@
-"""One server: its services wired together, from start to drain."""
+"""One server: its services and interceptors, from start to drain."""
 
 import asyncio
 import logging
@@ -51,28 +51,28 @@ SERVICES: Final = (
     engine_service_pb2.DESCRIPTOR.services_by_name["EngineService"].full_name,
 )
 METADATA_BYTES: Final = 8192
-"""The most metadata of a call; a call with more is refused, some above it only by chance."""
+"""Maximum size of a call's metadata. gRPC always refuses twice as much, and calls between the two by chance."""
 WRITE_BUFFER: Final = 16_384
-"""Bytes of an answer that gRPC takes from a call, beyond what its reader's window has room for."""
+"""Bytes of an answer that gRPC buffers beyond the client's window."""
 LAST_WORD_SECONDS: Final = 0.3
-"""How long at most it may take to tell all who watch the health that the server is shutting down."""
+"""Time limit for telling health watches that the server is shutting down."""
 CUT_SECONDS: Final = 0.3
-"""How long at most calls may take to end once they are cut off."""
+"""Time limit for calls to end once they are cut off."""
 LAST_STEPS_SECONDS: Final = 0.6
-"""How long at most the searches' threads, the metrics port and the spans may take to end."""
+"""Time limit for ending the search threads, the metrics port and the spans."""
 STEP_SECONDS: Final = 0.005
-"""How often the last steps are looked at."""
+"""Seconds between two checks whether the last steps have ended."""
 AGE_GRACE_SECONDS: Final = 30.0
-"""How much longer than the longest search a call may go on over a connection that is too old."""
+"""How much longer than the longest search a call may last on a connection that is too old."""
 
 
 class Server:
-    """A gRPC server, made inside a running event loop. :meth:`start` it, then :meth:`drain` it.
+    """A gRPC server, created inside a running event loop. :meth:`start` it, then :meth:`drain` it.
 
-    :param tracing: makes a span of each call; where it is not given, ``settings.otlp_endpoint`` decides.
-    :raises KeysError: the file of API keys cannot be used.
-    :raises SecurityError: a TLS file cannot be used, or plaintext would be open to other machines.
-    :raises TracingError: there is an ``otlp_endpoint``, but no OpenTelemetry.
+    :param tracing: makes a span for each call; if not given, ``settings.otlp_endpoint`` decides.
+    :raises KeysError: the keys file cannot be used.
+    :raises SecurityError: a TLS file cannot be used, or other machines could reach the port in plaintext.
+    :raises TracingError: ``otlp_endpoint`` is set, but OpenTelemetry is not installed.
     """
 
     def __init__(self, settings: Settings, tracing: Tracing | None = None) -> None:
@@ -99,8 +99,8 @@ class Server:
     async def start(self) -> int:
         """Warm up, then listen; returns the port, 0 for a Unix socket.
 
-        :raises ListenError: an address is taken, or not this machine's.
-        :raises SecurityError: plaintext would be open to other machines.
+        :raises ListenError: an address is taken, or this machine does not have it.
+        :raises SecurityError: other machines could reach the port in plaintext.
         """
         port = self._bind()
         await asyncio.to_thread(warm_up)
@@ -111,12 +111,12 @@ class Server:
         return port
 
     async def drain(self, no_delay: asyncio.Event | None = None, no_grace: asyncio.Event | None = None) -> None:
-        """Say NOT_SERVING, take no new calls, let those in flight answer with what they have, and stop.
+        """Report NOT_SERVING, refuse new calls, let open calls answer with what they have, and stop.
 
-        It takes ``drain_delay``, at most ``grace_seconds``, and at most 1.2 seconds more, whatever hangs.
+        It takes ``drain_delay``, at most ``grace_seconds``, and at most 1.2 seconds more, even if something hangs.
 
-        :param no_delay: set to end the wait of ``drain_delay``.
-        :param no_grace: set to end that of ``grace_seconds``.
+        :param no_delay: set to skip the rest of ``drain_delay``.
+        :param no_grace: set to skip the rest of ``grace_seconds``.
         """
         no_delay, no_grace = no_delay or asyncio.Event(), no_grace or asyncio.Event()
         self.reloads.close()
@@ -127,7 +127,7 @@ class Server:
         await asyncio.wait({stopped, hurried}, return_when=asyncio.FIRST_COMPLETED)
         hurried.cancel()
         if not stopped.done():
-            log.warning("calls are cut off")
+            log.warning("the grace period is over: open calls are cut off")
             await _ended(self._grpc.stop(0), CUT_SECONDS)
             stopped.cancel()
         steps = [self.searches.close]
@@ -137,10 +137,10 @@ class Server:
             steps.append(self._tracing.close)
         unfinished = await _all_ended(steps, LAST_STEPS_SECONDS)
         if unfinished:
-            log.warning("not waited for: %s", ", ".join(step.__qualname__ for step in unfinished))
+            log.warning("did not end in time: %s", ", ".join(step.__qualname__ for step in unfinished))
 
     async def _stop(self) -> None:
-        """Take no new calls, and give those in flight the time of the grace period."""
+        """Refuse new calls, and give open calls the grace period."""
         grace = self.settings.grace_seconds
         stopped = asyncio.ensure_future(self._grpc.stop(grace))
         self.searches.finish_early()
@@ -148,7 +148,7 @@ class Server:
         await _ended(stopped, grace + CUT_SECONDS)
 
     def _bind(self) -> int:
-        """Take the ports, metrics included."""
+        """Bind the ports, including that for metrics."""
         settings = self.settings
         if settings.socket is not None:
             free_unix(settings.socket)
@@ -158,7 +158,8 @@ class Server:
             place = find_place(settings.host_name, settings.port)
             if self._certificates is None and not settings.insecure and not place.is_local:
                 raise SecurityError(
-                    f"{settings.host} stands for {', '.join(place.ips)}, which other machines can reach"
+                    f"other machines can reach {settings.host} ({', '.join(place.ips)}),"
+                    " so it requires TLS files or --insecure"
                 )
             for address in place.addresses:
                 self._add_port(address.replace("%", "%25"), address)
@@ -168,7 +169,7 @@ class Server:
         return port
 
     def _add_port(self, target: str, shown: str) -> None:
-        """Let gRPC listen on an address that was free a moment ago.
+        """Make gRPC listen on an address that was free when it was checked.
 
         :raises ListenError: it cannot.
         """
@@ -178,7 +179,7 @@ class Server:
             else:
                 self._grpc.add_secure_port(target, self._certificates.credentials())
         except RuntimeError as error:
-            raise ListenError(f"cannot listen on {shown}: gRPC cannot take it") from error
+            raise ListenError(f"cannot listen on {shown}: gRPC cannot bind it") from error
 
     def _add_services(self) -> None:
         analysis = AnalysisService(self.settings, self.searches)
@@ -191,12 +192,12 @@ class Server:
 
 
 def _options(settings: Settings) -> Sequence[tuple[str, Any]]:
-    """The options of gRPC's own machinery."""
+    """The options of the gRPC server."""
     longest = settings.max_seconds + AGE_GRACE_SECONDS
     seconds = {
         "grpc.keepalive_time_ms": settings.keepalive_seconds,
         "grpc.keepalive_timeout_ms": settings.keepalive_timeout,
-        "grpc.http2.ping_timeout_ms": settings.keepalive_timeout,  # else a minute, while nothing else is sent
+        "grpc.http2.ping_timeout_ms": settings.keepalive_timeout,  # otherwise a minute, while nothing else is sent
         "grpc.http2.min_recv_ping_interval_without_data_ms": settings.min_ping_seconds,
         "grpc.server_handshake_timeout_ms": settings.request_seconds,
         "grpc.max_connection_idle_ms": settings.max_idle_seconds,
@@ -204,14 +205,14 @@ def _options(settings: Settings) -> Sequence[tuple[str, Any]]:
         "grpc.max_connection_age_grace_ms": longest,
     }
     return [
-        ("grpc.so_reuseport", 0),  # a second server on the port must fail, not take half of the calls
+        ("grpc.so_reuseport", 0),  # a second server on the port must fail, not get half of the calls
         ("grpc.max_receive_message_length", settings.max_request_bytes),
         ("grpc.max_allowed_incoming_connections", settings.max_connections),
         ("grpc.max_concurrent_streams", settings.max_streams),
         ("grpc.max_metadata_size", METADATA_BYTES),
         ("grpc.absolute_max_metadata_size", 2 * METADATA_BYTES),
         ("grpc.http2.lookahead_bytes", WINDOW),
-        ("grpc.http2.bdp_probe", 0),  # else the window grows with the speed of the connection
+        ("grpc.http2.bdp_probe", 0),  # otherwise the window grows with the speed of the connection
         ("grpc.http2.write_buffer_size", WRITE_BUFFER),
         ("grpc.keepalive_permit_without_calls", 1),
         *((name, min(round(value * 1000), 2**31 - 1)) for name, value in seconds.items()),
@@ -219,17 +220,17 @@ def _options(settings: Settings) -> Sequence[tuple[str, Any]]:
 
 
 async def _ended(work: Awaitable[object], seconds: float) -> None:
-    """Wait for the end of some work, for some time at most; an error of it is logged."""
+    """Wait for some work with a time limit. An error is logged."""
     task = asyncio.ensure_future(work)
     await asyncio.wait({task}, timeout=seconds)
     if not task.done():
         task.cancel()
     elif not task.cancelled() and task.exception() is not None:
-        log.error("the shutdown goes on in spite of an error", exc_info=task.exception())
+        log.error("the shutdown continues despite an error", exc_info=task.exception())
 
 
 async def _all_ended(steps: Sequence[Callable[[], None]], seconds: float) -> list[Callable[[], None]]:
-    """Take steps at the same time, each in a thread that nobody waits for after some time; returns the unfinished."""
+    """Run steps in threads at the same time, with a time limit; returns those that did not end."""
     threads = {step: threading.Thread(target=step, name=step.__qualname__, daemon=True) for step in steps}
     for thread in threads.values():
         thread.start()

@@ -1,4 +1,4 @@
-"""The command ``sniffai-server``: what holds from its first moment, before anything large is imported."""
+"""The command ``sniffai-server``: streams and signals, set up before anything large is imported."""
 
 import contextlib
 import os
@@ -14,21 +14,21 @@ ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT)
 """The signals that end a command."""
 INTERRUPTED: Final = 128 + signal.SIGINT
 READER_GONE: Final = 128 + 13
-"""The exit status where whoever read the output went away: that of programs that SIGPIPE ends."""
+"""The exit status if the reader of the output has gone: that of programs that SIGPIPE ends."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status. Whoever reads its output may go away: then it ends without a word.
+    """Run a command; returns the exit status. If the reader of its output goes away, it ends silently.
 
-    :param arguments: those of the command; ``None`` for those of this process, whose signals and standard streams are
-        then taken care of as well.
+    :param arguments: of the command; ``None`` for those of this process. Then its signals and standard streams are set
+        up as well.
     """
     if arguments is not None:
         return _run(arguments)
     _open_streams()
     _heed_signals()
     status = _run(None)
-    # All is done and written. The end of the interpreter would wait for what may hang, such as spans under way.
+    # Everything is done and written. A normal exit would wait for what may hang, such as spans that are being sent.
     os._exit(status)
 
 
@@ -59,7 +59,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _fail_for_module(error: ImportError) -> int:
-    """A part of the package that is not installed; anything else missing is a defect of ours."""
+    """Report an extra that is not installed. Any other missing module is a bug."""
     from sniffai.extras import what_to_install
 
     told = what_to_install(error, "server")
@@ -70,22 +70,22 @@ def _fail_for_module(error: ImportError) -> int:
 
 
 def _open_streams() -> None:
-    """Open what was closed: a file or a connection must not take the place of a standard stream."""
+    """Open closed standard streams, so that no file or connection gets their descriptors."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # the lowest free descriptor is used
     sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
 
 
 def _heed_signals() -> None:
-    """End with a line, whatever is being imported or read, until a server takes the signals over."""
+    """End with one line on a signal, until a server handles signals itself."""
     for number in ENDING:
         signal.signal(number, _stopped)
     if sys.argv[1:2] == ["serve"]:
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the files are about to be read
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the files have not been read yet
 
 
 def _stopped(number: int, _frame: FrameType | None) -> None:
@@ -96,6 +96,6 @@ def _stopped(number: int, _frame: FrameType | None) -> None:
 
 
 def _give_up_output() -> None:
-    """Nobody takes what is still to be written: let it go."""
+    """Discard output that nobody reads."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

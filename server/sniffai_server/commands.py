@@ -30,9 +30,9 @@ from sniffai_server.settings import Settings, default_of, kind_of, rule_of, sett
 log = logging.getLogger(__name__)
 
 START_ERRORS: Final = (ConfigError, KeysError, ListenError, SecurityError, TracingError)
-"""What keeps a command from its work, in words that say what to do."""
+"""Errors that stop a command; their text says what to do."""
 WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Where a server that listens everywhere is asked for its health."""
+"""The address at which the health of a server that listens everywhere is checked."""
 
 
 def run(arguments: Sequence[str] | None) -> int:
@@ -47,7 +47,7 @@ def run(arguments: Sequence[str] | None) -> int:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    """Serve; from the moment that the settings are known, whatever goes wrong is a line of the log."""
+    """Serve. Once the settings are known, every error goes to the log."""
     settings = _config(options).settings
     hold_signals()
     with open_log(settings.log_format, settings.log_level):
@@ -68,11 +68,11 @@ def _print_config(options: argparse.Namespace) -> int:
 
 
 def _check(settings: Settings) -> None:
-    """Use every file that the settings name, as ``serve`` and ``health`` do, up to a handshake with ourselves.
+    """Test every file that the settings name, as ``serve`` and ``health`` do, including a TLS handshake.
 
-    :raises SecurityError: a file of TLS cannot be used, or plaintext would be open to other machines.
-    :raises KeysError: the file of API keys cannot be used.
-    :raises TracingError: spans cannot be sent there.
+    :raises SecurityError: a TLS file cannot be used, or other machines could reach the port in plaintext.
+    :raises KeysError: the keys file cannot be used.
+    :raises TracingError: OpenTelemetry is missing.
     """
     certificates_of(settings)
     channel_credentials(Trust(settings.health_ca, settings.health_cert, settings.health_key))
@@ -102,14 +102,14 @@ def _health(options: argparse.Namespace) -> int:
 
 
 def _own_address(settings: Settings) -> Address:
-    """Where a server with these settings is reached from its own machine.
+    """The address of a server with these settings, as seen from its own machine.
 
-    :raises ConfigError: the system chooses its port.
+    :raises ConfigError: its port is 0.
     """
     if settings.socket is not None:
         return settings.socket
     if not settings.port:
-        raise ConfigError("port 0 stands for any port: tell by --address where the server is")
+        raise ConfigError("port 0 stands for any free port: give the address of the server with --address")
     host = settings.host_name
     return read_address(join_address(WILDCARDS.get(host, host), settings.port))
 
@@ -122,18 +122,18 @@ def _key(options: argparse.Namespace) -> int:
         add_entry(Path(options.file), options.name, entry, Settings())
     else:
         print(entry, flush=True)
-    return 0 if say(f"the key of {options.name}, shown only now: {key}") else 1
+    return 0 if say(f"the key of {options.name}, which is not shown again: {key}") else 1
 
 
 def _config(options: argparse.Namespace) -> Config:
-    """The settings in force for a command."""
+    """The settings of a command."""
     names = {one.name for one in settings_fields()}
     flags = {name: value for name, value in vars(options).items() if name in names and value is not None}
     return read_config(flags, file=options.config or "")
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose help and version do not get lost without a word, and whose errors wait for no reader."""
+    """A parser that reports a failed write of its help or version, and whose errors never block."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is sys.stdout:
@@ -149,9 +149,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, command, text in (
         ("serve", _serve, "serve until SIGTERM or Ctrl-C"),
-        ("config", _print_config, "print the settings in force and where each came from, as TOML"),
-        ("info", _info, "print what a server with these settings can do, as JSON"),
-        ("health", _health, "exit 0 if a server serves, 1 if not"),
+        ("config", _print_config, "print all settings and the source of each, as TOML"),
+        ("info", _info, "print the capabilities of a server with these settings, as JSON"),
+        ("health", _health, "check a server: exit with 0 if it is serving, 1 if not"),
     ):
         one = commands.add_parser(name, help=text)
         one.set_defaults(command=command)
@@ -161,25 +161,27 @@ def _parser() -> argparse.ArgumentParser:
                 "--address",
                 type=_address,
                 metavar="HOST:PORT",
-                help="where the server is, or unix:PATH (default: host and port)",
+                help="address of the server, or unix:PATH (default: host and port)",
             )
             one.add_argument("--timeout", type=_timeout, default=2.0, help="seconds (default: %(default)s)")
-    _add_key(commands.add_parser("key", help="make an API key; stores or prints its entry, and prints the key, once"))
+    _add_key(commands.add_parser("key", help="create an API key: store or print its entry, and print the key once"))
     return parser
 
 
 def _add_key(key: argparse.ArgumentParser) -> None:
     key.set_defaults(command=_key)
     key.add_argument("name", help="the client's name: 1 to 64 letters, digits, _ and -")
-    key.add_argument("--file", metavar="FILE", help="append the entry to this file (default: print it)")
-    key.add_argument("--priority", choices=list(PRIORITIES), help="the best priority it may ask for")
-    key.add_argument("--calls", type=_quota, help="calls that it may have open, 0 for any number")
-    key.add_argument("--rate", type=_quota, help="calls that it may begin in a minute, 0 for any number")
+    key.add_argument("--file", metavar="FILE", help="file to append the entry to (default: print it)")
+    key.add_argument("--priority", choices=list(PRIORITIES), help="the highest priority that the client may request")
+    key.add_argument("--calls", type=_quota, help="maximum number of open calls; 0 for no limit")
+    key.add_argument("--rate", type=_quota, help="maximum number of calls per minute; 0 for no limit")
 
 
 def _add_settings(command: argparse.ArgumentParser) -> None:
-    """A flag for each setting, named after it."""
-    command.add_argument("--config", metavar="FILE", help="a TOML file with settings (default: SNIFFAI_CONFIG)")
+    """Add a flag for each setting."""
+    command.add_argument(
+        "--config", metavar="FILE", help="TOML file with settings (default: the variable SNIFFAI_CONFIG)"
+    )
     for one in settings_fields():
         if kind_of(one) is bool:
             how: Mapping[str, Any] = {"action": argparse.BooleanOptionalAction, "default": None}
@@ -189,7 +191,7 @@ def _add_settings(command: argparse.ArgumentParser) -> None:
 
 
 def _help(one: "Field[Any]") -> str:
-    """The help of a setting's flag, with its default."""
+    """The help text of a setting's flag, with its default."""
     rule, default = rule_of(one), default_of(one)
     words = rule.shown_default or ("" if default in ("", False) else toml_value(default).strip('"'))
     return (rule.text + (f" (default: {words})" if words else "")).replace("%", "%%")

@@ -1,4 +1,4 @@
-"""Settings from the command line, the environment and a file, in this order of precedence, and where each came from."""
+"""Settings from the command line, the environment and a file, in this order of precedence, each with its source."""
 
 import difflib
 import json
@@ -23,29 +23,29 @@ from sniffai_server.settings import (
 )
 
 PREFIX: Final = "SNIFFAI_"
-"""What the names of all environment variables begin with."""
+"""The prefix of all environment variables."""
 FILE_VARIABLE: Final = "SNIFFAI_CONFIG"
-"""The variable that names the file."""
+"""The variable with the path of the file."""
 FOREIGN: Final = frozenset({FILE_VARIABLE, "SNIFFAI_API_KEY", "SNIFFAI_BUILD"})
-"""Variables with the prefix that are no settings."""
+"""Variables with the prefix that are not settings."""
 SERVICE: Final = re.compile(
     rf"{PREFIX}([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
     rf"|{PREFIX}([A-Z0-9_]+_)?ENV_.+",
     re.DOTALL,
 )
-"""Variables by which Kubernetes, and the links of Docker, tell of a service whose name begins with ours."""
+"""Variables that Kubernetes and Docker links set for a service whose name begins with sniffai."""
 SERVICE_VALUES: Final = {"_PORT": re.compile(r"(tcp|udp|sctp)://.*"), "_NAME": re.compile(r"/[^/]+/[^/]+")}
-"""What such variables have whose names look like settings: ``SNIFFAI_PORT`` of a service called sniffai."""
+"""The values of such variables whose names are also settings, such as ``SNIFFAI_PORT`` of a service called sniffai."""
 FLAGS: Final = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 
 
 class ConfigError(Exception):
-    """A setting that cannot be read; ``str()`` names the file and line, the variable or the flag."""
+    """An invalid setting; ``str()`` names the file and line, the variable or the flag."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Settings, and where each one came from."""
+    """Settings, each with its source."""
 
     settings: Settings
     sources: Mapping[str, str]
@@ -61,10 +61,10 @@ class _Given:
 
 
 def read_config(flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ, file: str = "") -> Config:
-    """The settings in force.
+    """The settings from all sources.
 
-    :param flags: values from the command line, by setting; only those given.
-    :param file: a TOML file; empty for the one that :data:`FILE_VARIABLE` names, if any.
+    :param flags: the settings given on the command line, by name.
+    :param file: a TOML file; empty for the one in :data:`FILE_VARIABLE`, if it is set.
     :raises ConfigError: an unknown name or a bad value.
     """
     file = file or environment.get(FILE_VARIABLE, "").strip()
@@ -93,9 +93,9 @@ def variable_of(name: str) -> str:
 def from_text(one: "Field[Any]", text: str) -> Any:
     """A setting's value from a flag or a variable.
 
-    Spaces and ends of lines around it do not count.
+    Whitespace around it is ignored.
 
-    :raises ValueError: the text is none, or out of range.
+    :raises ValueError: the text is not of the setting's type, or out of range.
     """
     text = text.strip()
     try:
@@ -117,7 +117,7 @@ def from_text(one: "Field[Any]", text: str) -> Any:
 
 
 def to_toml(config: Config) -> str:
-    """The settings as a TOML file, each with its source; reading the file gives the same settings."""
+    """The settings as a TOML file with their sources. Reading the file gives the same settings."""
     lines = ["# Precedence: flags, variables, file, defaults."]
     for one in settings_fields():
         value = getattr(config.settings, one.name)
@@ -128,7 +128,7 @@ def to_toml(config: Config) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """One value in TOML's notation."""
+    """A value in TOML."""
     text = json.dumps(value, ensure_ascii=False)
     return text if text.isprintable() else "".join(f"\\U{ord(sign):08X}" if steers(sign) else sign for sign in text)
 
@@ -151,7 +151,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, _Given]:
         if not variable.startswith(PREFIX) or variable in FOREIGN or _of_service(variable, text):
             continue
         if variable not in known:
-            raise ConfigError(f"variable {variable}: no such setting{_suggestion(variable, known)}")
+            raise ConfigError(f"variable {variable}: unknown setting{_suggestion(variable, known)}")
         try:
             value = from_text(known[variable], text)
         except ValueError as error:
@@ -161,7 +161,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, _Given]:
 
 
 def _of_service(variable: str, text: str) -> bool:
-    """Whether a container platform has set a variable, for a service that it knows."""
+    """Whether a container platform has set a variable for one of its services."""
     value = SERVICE_VALUES.get(variable[-5:])
     return bool(SERVICE.fullmatch(variable) or (value and value.fullmatch(text.strip())))
 
@@ -179,7 +179,7 @@ def _from_file(file: Path) -> dict[str, _Given]:
     for name, value in table.items():
         source = f"file {file}{_line_of(name, text)}"
         if name not in known:
-            raise ConfigError(f"{source}: no such setting {shown(name)}{_suggestion(name, known)}")
+            raise ConfigError(f"{source}: unknown setting {shown(name)}{_suggestion(name, known)}")
         if value is None or not is_of(known[name], value):
             raise ConfigError(f"{source}: {name}: {type_name(known[name])} is expected, not {shown(value)}")
         if fault := rule_of(known[name]).fault(value):
@@ -189,7 +189,7 @@ def _from_file(file: Path) -> dict[str, _Given]:
 
 
 def _line_of(name: str, text: str) -> str:
-    """Where a key stands, in words; empty where that cannot be told."""
+    """The line of a key as text; empty if it cannot be found."""
     for number, line in enumerate(text.split("\n"), 1):
         if re.match(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=.\]]""", line):
             return f", line {number}"

@@ -1,4 +1,4 @@
-"""Lines for whoever runs a command: to standard error, which may be full, closed or read by nobody."""
+"""Lines on standard error, which may be full, closed or unread."""
 
 import contextlib
 import select
@@ -6,16 +6,16 @@ import sys
 from typing import Final
 
 SAY_SECONDS: Final = 0.2
-"""How long a line for standard error waits for somebody to read there."""
+"""How long a line waits until standard error can take it."""
 
 
 def say(text: str) -> bool:
-    """Write a line to standard error; where that is full, or nobody reads it, the line is lost: then it is false.
+    """Write a line to standard error; returns whether it was written. If standard error is full, the line is lost.
 
-    Nothing in it steers a terminal, wherever it comes from.
+    Characters that control a terminal are escaped.
     """
     if not text.isprintable():
-        from sniffai.checks import visible  # brings NumPy, which no command waits for at its start
+        from sniffai.checks import visible  # imports NumPy, which would slow the start of every command
 
         text = visible(" ".join(text.split()), "")
     with contextlib.suppress(OSError, ValueError):
@@ -26,7 +26,7 @@ def say(text: str) -> bool:
 
 
 def _takes(stream: object) -> bool:
-    """Whether a stream takes a line without waiting; one that is no file does."""
+    """Whether a line can be written to a stream without waiting; always for one that is not a file."""
     try:
         descriptor = stream.fileno()  # type: ignore[attr-defined]
     except (AttributeError, OSError, ValueError):

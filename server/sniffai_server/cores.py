@@ -1,4 +1,4 @@
-"""How many cores this process may really use: searches beyond that number only slow each other down."""
+"""How many cores this process may use. More searches than that only slow each other down."""
 
 import math
 import os
@@ -11,9 +11,9 @@ MEMBERSHIP: Final = Path("/proc/self/cgroup")
 
 
 def usable_cores(cgroups: Path = CGROUPS, membership: Path = MEMBERSHIP) -> int:
-    """The cores of the scheduler's affinity, cut to the quota of the process's control groups, at least 1.
+    """The number of cores by CPU affinity, limited by the quotas of the process's control groups; at least 1.
 
-    A quota of 1.5 cores counts as 2. The tightest quota on the way from the process's own group to the root holds; a
+    A quota of 1.5 cores counts as 2. The smallest quota from the process's own group up to the root applies. A
     container sees its own group as the root.
     """
     quotas = (*_quotas_v2(cgroups, membership), *_quotas_v1(cgroups, membership))
@@ -27,7 +27,7 @@ def _affinity() -> int:
 
 
 def _quotas_v2(cgroups: Path, membership: Path) -> Iterator[float]:
-    """Cores by ``cpu.max``, such as ``"150000 100000"`` for 1.5; none for ``"max"`` or where there is no file."""
+    """The quotas in ``cpu.max``, such as ``"150000 100000"`` for 1.5 cores; none for ``"max"`` or without the file."""
     for group in _groups(membership, ""):
         match _words(cgroups / group / "cpu.max"):
             case [quota, period]:
@@ -44,7 +44,7 @@ def _quotas_v1(cgroups: Path, membership: Path) -> Iterator[float]:
 
 
 def _groups(membership: Path, controller: str) -> list[PurePosixPath]:
-    """The process's group of a version 1 controller (``""`` for version 2) and all above it, relative to the root."""
+    """The process's group of a version 1 controller (``""`` for version 2) and its parents, relative to the root."""
     for line in _words(membership):
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
         if controller in controllers.split(","):
@@ -54,7 +54,7 @@ def _groups(membership: Path, controller: str) -> list[PurePosixPath]:
 
 
 def _ratio(quota: str, period: str) -> Iterator[float]:
-    """The quota in cores; nothing for no quota (``max``, or -1 in version 1)."""
+    """The quota in cores; nothing without a quota (``max``, or -1 in version 1)."""
     if quota.isdigit() and period.isdigit() and int(quota) > 0 and int(period) > 0:
         yield int(quota) / int(period)
 

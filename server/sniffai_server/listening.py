@@ -1,4 +1,4 @@
-"""The addresses that a server listens on: all that its host stands for, or none, and why not."""
+"""The addresses that a server listens on: all addresses of its host, or an error that says why not."""
 
 import contextlib
 import errno
@@ -14,27 +14,27 @@ from typing import Final
 from sniffai.addresses import Address, is_loopback, join_address
 
 TRIES: Final = 20
-"""How many ports are tried for one that is free on all addresses, where the system may choose."""
+"""How many ports are tried to find one that is free on all addresses, if the port is 0."""
 NOT_HERE: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
-"""Why an address that a name stands for may be left out: this machine does not have it."""
+"""Errors that mean that this machine does not have the address, so that it may be skipped."""
 
 log = logging.getLogger(__name__)
 
 
 class ListenError(Exception):
-    """An address cannot be listened on; ``str()`` names it and says why."""
+    """The server cannot listen on an address; ``str()`` names it and says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A host's addresses and the port on them, all free a moment ago."""
+    """The addresses of a host and a port that was free on all of them when it was checked."""
 
     ips: Sequence[str]
     port: int
 
     @property
     def addresses(self) -> list[str]:
-        """Each as ``ip:port``."""
+        """The addresses as ``ip:port``."""
         return [join_address(ip, self.port) for ip in self.ips]
 
     @property
@@ -44,13 +44,14 @@ class Place:
 
 
 def find_place(host: str, port: int, what: str = "listen") -> Place:
-    """The addresses that a host stands for, and a port that is free on each.
+    """The addresses of a host, and a port that is free on each.
 
-    Those that this machine does not have, as it may have no IPv6, are left out where others are left.
+    Addresses that this machine does not have, such as IPv6 ones on a machine without IPv6, are skipped if others
+    remain.
 
-    :param port: 0 for any that is free.
-    :param what: what cannot be done there, for the error.
-    :raises ListenError: there is none, or the port is taken or reserved on one of them.
+    :param port: 0 for any free port.
+    :param what: the verb for the error message.
+    :raises ListenError: there is no such address, or the port is taken or reserved on one of them.
     """
     fault = partial(_fault, what, host, port)
     ips = _ips(host, port, fault)
@@ -64,9 +65,9 @@ def find_place(host: str, port: int, what: str = "listen") -> Place:
 
 
 def free_unix(address: Address) -> None:
-    """Make sure that a Unix socket can be made; one that nobody listens on any more is removed.
+    """Make sure that a Unix socket can be created. A socket that nobody listens on any more is removed.
 
-    :raises ListenError: there is another server, or something else, or no right to make one.
+    :raises ListenError: a server listens on it, the path is another kind of file, or permission is missing.
     """
     path = address.path
     try:
@@ -81,14 +82,14 @@ def free_unix(address: Address) -> None:
 
 
 def told(error: OSError) -> str:
-    """Why an address cannot be listened on, in words that begin small."""
-    text = error.strerror or str(error) or "no reason is known"
+    """The text of a system error, with a lower-case first letter."""
+    text = error.strerror or str(error) or "unknown error"
     return text[0].lower() + text[1:]
 
 
 def _remove_stale(path: str) -> None:
     if not stat.S_ISSOCK(os.lstat(path).st_mode):
-        raise FileExistsError(errno.EEXIST, "there is a file that is no socket")
+        raise FileExistsError(errno.EEXIST, "the path exists and is not a socket")
     with socket.socket(socket.AF_UNIX) as trial:
         trial.settimeout(1.0)
         try:
@@ -97,12 +98,12 @@ def _remove_stale(path: str) -> None:
             os.unlink(path)
             return
         except TimeoutError:
-            pass  # somebody listens, and is busy
+            pass  # a server listens and is busy
     raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
 
 
 def _fault(what: str, host: str, port: int, reason: str, ip: str = "") -> ListenError:
-    """The error of a host, or of one of its addresses."""
+    """The error for a host or one of its addresses."""
     address = join_address(ip or host, port)
     return ListenError(f"cannot {what} on {address}{'' if ip in ('', host) else f' ({host})'}: {reason}")
 
@@ -141,12 +142,14 @@ def _free(host: str, ips: list[str], port: int, fault: Callable[..., ListenError
             raise missing
         for ip in ips:
             if ip not in here:
-                log.warning("%s is no address of this machine: %s stands for %s", ip, host, ", ".join(here))
+                log.warning(
+                    "%s is not an address of this machine and is skipped: %s stands for %s", ip, host, ", ".join(here)
+                )
         return Place(here, port)
 
 
 def _trial(ip: str, port: int) -> socket.socket:
-    """A socket that listens as gRPC's will."""
+    """A socket that listens in the same way as gRPC's."""
     family = socket.AF_INET6 if ":" in ip else socket.AF_INET
     trial = socket.socket(family)
     try:

@@ -12,21 +12,21 @@ from sniffai_server.access.tls import channel_credentials
 
 ADVICE: Final = {
     Kind.TLS_SPOKEN: "set tls_cert or health_ca",
-    Kind.TLS_NOT_SPOKEN: "leave tls_cert and health_ca away",
-    Kind.NOT_TRUSTED: "set health_ca to the file of its authorities",
-    Kind.WRONG_NAME: "set health_name to a name that it has",
+    Kind.TLS_NOT_SPOKEN: "leave out tls_cert and health_ca",
+    Kind.NOT_TRUSTED: "set health_ca to the file with its CA",
+    Kind.WRONG_NAME: "set health_name to a name in it",
     Kind.CLIENT_CERTIFICATE: "set health_cert and health_key",
 }
-"""What to do, by the kind of what is wrong."""
+"""What to do, by cause."""
 
 
 def why_not_serving(
     address: Address, timeout: float, trust: Trust | None = None, *, through_proxy: bool = False
 ) -> str:
-    """Why a server does not answer within ``timeout`` seconds that it serves; empty if it does.
+    """Why a server does not report SERVING within ``timeout`` seconds; empty if it does.
 
-    :param trust: of a TLS connection; ``None`` for plaintext.
-    :param through_proxy: whether a proxy that the environment names may be used; never to this machine.
+    :param trust: for a TLS connection; ``None`` for plaintext.
+    :param through_proxy: whether to use the proxy of the environment; never used for this machine.
     :raises SecurityError: a file of ``trust`` cannot be used.
     """
     proxy = proxy_of(address) if through_proxy else None
@@ -44,7 +44,7 @@ def why_not_serving(
 
 
 def _why(error: Any, timeout: float, cause: str = "") -> str:
-    """What a failed call tells: its cause where that is known, else gRPC's words."""
+    """Why a call failed: the cause if it is known, otherwise gRPC's message."""
     if cause:
         return cause
     if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
@@ -53,7 +53,7 @@ def _why(error: Any, timeout: float, cause: str = "") -> str:
 
 
 def _cause(error: Any, address: Address, trust: Trust | None) -> str:
-    """What is behind a failed call, and what to do; empty where that cannot be found out."""
+    """The cause of a failed call and what to do; empty if the cause cannot be found."""
     if error.code() not in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
         return ""
     cause = why_unreachable(address, trust)

@@ -1,4 +1,4 @@
-"""The process of a server: what signals ask of it, and an end that comes whatever hangs."""
+"""The process of a server: signals, and an end that comes even if something hangs."""
 
 import asyncio
 import contextlib
@@ -19,36 +19,36 @@ from sniffai_server.app import Server
 from sniffai_server.settings import Settings
 
 END_SECONDS: Final = 1.6
-"""What the end may take beyond ``drain_delay`` and ``grace_seconds``; then the process is cut off."""
+"""Seconds that the shutdown may take beyond ``drain_delay`` and ``grace_seconds``; then the process exits anyway."""
 ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
-"""The signals that ask for the end."""
+"""The signals that end the process."""
 LAST_LINE_SECONDS: Final = 0.1
-"""How long the line about that may take to be written."""
+"""Time to write the last log line before the process exits."""
 
 log = logging.getLogger(__name__)
 
 _held: Final[list[int]] = []
-"""Signals that have come before there was anything to heed them."""
+"""Signals that arrived before :class:`Signals` existed."""
 
 
 def hold_signals() -> None:
-    """Let signals wait until :class:`Signals` are there to heed them."""
+    """Store signals until :class:`Signals` handles them."""
     for number in (*ENDING, signal.SIGHUP):
         signal.signal(number, lambda number, _frame: _held.append(number))
 
 
 class Signals:
-    """What signals ask of a server. Made inside a running event loop, in the main thread, before anything can hang.
+    """The signals of a server. Created inside a running event loop, in the main thread, before anything can hang.
 
-    SIGTERM and SIGINT end it in good order. A second one ends the wait of ``drain_delay``, a third one that of
-    ``grace_seconds``, SIGQUIT both at once. SIGHUP lets the server read its files again.
+    SIGTERM and SIGINT shut the server down gracefully. A second one skips the rest of ``drain_delay``, a third one the
+    rest of ``grace_seconds``; SIGQUIT skips both. SIGHUP makes the server read its files again.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.wishes = [asyncio.Event() for _ in range(3)]
-        """To end; without the delay; without the grace period."""
+        """Set to shut down; to skip the delay; to skip the grace period."""
         self.number = signal.SIGTERM
-        """The first signal that asked for the end."""
+        """The first signal that ended the process."""
         self.reload: Callable[[], None] = lambda: None
         self._loop = asyncio.get_running_loop()
         self._count = 0
@@ -60,12 +60,12 @@ class Signals:
             self._heed(_held.pop(0), None)
 
     def listening(self, settings: Settings) -> None:
-        """From now on there may be calls, which have the time that the settings give them."""
+        """Calls may come from now on, so the shutdown gets the time that the settings allow."""
         grace = settings.grace_seconds + END_SECONDS
         self.guard.seconds = [settings.drain_delay + grace, grace, END_SECONDS]
 
     def _heed(self, number: int, _frame: FrameType | None) -> None:
-        """Take a signal, which may come between any two steps of anything: no lock may be asked for here."""
+        """Handle a signal. It may interrupt any step of anything, so no lock may be taken here."""
         if number == signal.SIGHUP:
             self._soon(self._reload)
             return
@@ -75,7 +75,7 @@ class Signals:
         self._soon(self._tell, self._count)
 
     def _soon(self, step: Callable[..., None], *arguments: int) -> None:
-        """Let the event loop do something, while there is one: the process may be at its very end."""
+        """Run something on the event loop, if it still exists: the process may be about to exit."""
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(step, *arguments)
 
@@ -84,32 +84,32 @@ class Signals:
             wish.set()
 
     def _reload(self) -> None:
-        log.info("SIGHUP: the files are read again")
+        log.info("SIGHUP: reading the files again")
         self.reload()
 
 
 def counted(count: int, number: int) -> int:
-    """How many steps of the end are asked for, after one more signal."""
+    """How many steps of the shutdown are requested after one more signal."""
     return 3 if number == signal.SIGQUIT else min(count + 1, 3)
 
 
 class _Guard:
-    """Ends the process when its end takes too long: a thread that needs nothing of what may hang.
+    """A thread that ends the process if the shutdown takes too long. It depends on nothing that may hang.
 
-    The system itself tells it of signals, so it does not need the main thread either, which may wait for a name to be
-    looked up.
+    The system writes signals to its pipe, so it does not depend on the main thread either, which may be waiting for a
+    name to be looked up.
     """
 
     def __init__(self) -> None:
         self.seconds: Sequence[float] = [END_SECONDS] * 3
-        """From each of three signals to the end."""
+        """Time from each of three signals to the exit."""
         self._source, self._sink = os.pipe()
         os.set_blocking(self._sink, False)
-        signal.set_wakeup_fd(self._sink, warn_on_full_buffer=False)  # it has been told often enough
+        signal.set_wakeup_fd(self._sink, warn_on_full_buffer=False)  # a full pipe holds enough signals
         threading.Thread(target=self._watch, name="guard", daemon=True).start()
 
     def tell(self, number: int) -> None:
-        """A signal has come before this was made."""
+        """Pass on a signal that arrived earlier."""
         with contextlib.suppress(BlockingIOError):
             os.write(self._sink, bytes([number]))
 
@@ -122,7 +122,7 @@ class _Guard:
                 if number in ENDING:
                     count = counted(count, number)
                     end = min(end, time.monotonic() + self.seconds[count - 1])
-        log.critical("the server does not end within its time: it is cut off")
+        log.critical("the server did not shut down in time: exiting")
         time.sleep(LAST_LINE_SECONDS)
         os._exit(1)
 
@@ -130,16 +130,16 @@ class _Guard:
 async def serve(settings: Settings) -> int:
     """Run a server until SIGTERM or SIGINT, then drain it; returns the exit status.
 
-    It is 0, or 128 and the signal's number where the signal came before the server listened.
+    The status is 0, or 128 plus the signal's number if the signal came before the server listened.
 
-    :raises ListenError: its address cannot be listened on.
-    :raises SecurityError: its port cannot be secured as the settings say.
-    :raises KeysError: its file of API keys cannot be used.
-    :raises TracingError: there is an ``otlp_endpoint``, but no OpenTelemetry.
+    :raises ListenError: the server cannot listen on its address.
+    :raises SecurityError: the TLS settings cannot be used.
+    :raises KeysError: the keys file cannot be used.
+    :raises TracingError: ``otlp_endpoint`` is set, but OpenTelemetry is not installed.
     """
     signals = Signals(settings)
     stop, no_delay, no_grace = signals.wishes
-    log.info("sniffai-server %s starts", VERSION)
+    log.info("sniffai-server %s is starting", VERSION)
     server = Server(settings)
     signals.reload = server.reloads.force
     started, stopped = asyncio.ensure_future(server.start()), asyncio.ensure_future(stop.wait())
@@ -154,13 +154,13 @@ async def serve(settings: Settings) -> int:
     await stopped
     log.info("shutting down: %s", signals.number.name)
     await server.drain(no_delay, no_grace)
-    log.info("the server has ended")
+    log.info("the server has stopped")
     return 0
 
 
 def _announce(address: str) -> None:
-    """Tell on standard output where the server listens; a standard output that takes nothing holds up nothing."""
+    """Print the address on standard output. If nobody reads it, the server goes on."""
     try:
         print(f"sniffai-server {VERSION} listening on {address}", flush=True)
     except (OSError, ValueError) as error:
-        log.warning("standard output takes nothing: %s", error)
+        log.warning("cannot write to standard output: %s", error)

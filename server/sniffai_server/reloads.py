@@ -1,4 +1,4 @@
-"""Files that may change while the server runs: looked at every second, and at once when an operator says so."""
+"""Files that may change while the server runs: checked every second, and at once on SIGHUP."""
 
 import logging
 import threading
@@ -15,22 +15,22 @@ log = logging.getLogger(__name__)
 
 
 class Reloadable(Protocol):
-    """Something that a file says."""
+    """Something that is read from files."""
 
     @property
     def name(self) -> str:
-        """What it is in log and metrics."""
+        """Its name in the log and the metrics."""
 
     def refresh(self, *, force: bool = False) -> str:
-        """Read the file again if it has changed, or in any case; says what is in force, empty for no change.
+        """Read the files again if they have changed, or if forced; returns what is in force, empty without a change.
 
-        :raises KeysError: it cannot be used: what was stays in force.
+        :raises KeysError: they cannot be used; what was in force stays in force.
         :raises SecurityError: the same.
         """
 
 
 class Reloads:
-    """Reads files again, in a thread of its own: a disk that hangs holds up no call."""
+    """Reads files again in a thread of its own, so that a disk that hangs delays no call."""
 
     def __init__(self, files: Sequence[Reloadable], metrics: Metrics) -> None:
         self._files = files
@@ -43,16 +43,16 @@ class Reloads:
         self._thread = threading.Thread(target=self._run, name="reloads", daemon=True)
 
     def start(self) -> None:
-        """Look at the files from now on."""
+        """Start checking the files."""
         self._thread.start()
 
     def force(self) -> None:
-        """Read all files now, changed or not."""
+        """Read all files now, whether they have changed or not."""
         self._forced = True
         self._wake.set()
 
     def close(self) -> None:
-        """Look at them no more."""
+        """Stop checking the files."""
         self._ended = True
         self._wake.set()
 
@@ -70,10 +70,10 @@ class Reloads:
             told = one.refresh(force=forced)
         except (KeysError, SecurityError) as error:
             self._metrics.reloaded(one.name, "failed")
-            log.error("%s: what was read before stays in force: %s", one.name, error)
+            log.error("%s: cannot be used, the previous version stays in force: %s", one.name, error)
         except Exception:
             self._metrics.reloaded(one.name, "failed")
-            log.exception("%s: what was read before stays in force", one.name)
+            log.exception("%s: cannot be used, the previous version stays in force", one.name)
         else:
             if told:
                 self._metrics.reloaded(one.name, "ok")

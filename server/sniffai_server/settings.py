@@ -1,4 +1,4 @@
-"""Everything an operator can set: the one schema behind flags, environment, file and documentation.
+"""The settings of a server: the one schema behind flags, environment variables, the file and the documentation.
 
 A setting ``max_seconds`` is the flag ``--max-seconds``, the variable ``SNIFFAI_MAX_SECONDS`` and the key
 ``max_seconds`` of the file.
@@ -20,7 +20,7 @@ DAY: Final = 86_400
 
 
 class SettingError(PortableError, ValueError):
-    """A setting that cannot be; ``str()`` says what is expected.
+    """An invalid setting; ``str()`` says what is expected.
 
     :param name: the setting.
     """
@@ -32,18 +32,18 @@ class SettingError(PortableError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a setting is for and may be."""
+    """What a setting means, and which values it allows."""
 
     text: str
-    """One sentence for a person, without its full stop."""
+    """Its description, without a full stop."""
     least: float | None
     most: float | None
     choices: tuple[str, ...]
     shown_default: str
-    """The default in words, where it is not a plain value."""
+    """The default in words, if it is not a fixed value."""
 
     def fault(self, value: object) -> str:
-        """What is wrong with a value of the right type; empty for a good one."""
+        """What is wrong with a value of the right type; empty if nothing is."""
         if self.choices and value not in self.choices:
             return f"one of {', '.join(self.choices)} is expected"
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -79,101 +79,123 @@ class Settings:
     """
 
     host: str = setting(
-        "127.0.0.1", "name or address to listen on, or unix:PATH; only this machine can reach the default"
+        "127.0.0.1",
+        "host name or IP address to listen on, or unix:PATH; the default accepts only calls from this machine",
     )
-    port: int = setting(50051, "TCP port to listen on, 0 for any", least=0, most=65535)
-    insecure: bool = setting(False, "serve without TLS on an address that other machines can reach")
+    port: int = setting(50051, "TCP port to listen on; 0 picks a free one", least=0, most=65535)
+    insecure: bool = setting(False, "allow an address that other machines can reach without TLS")
     reflection: bool | None = setting(
-        None, "serve gRPC reflection, by which clients learn the contract", shown_default="only on loopback addresses"
+        None,
+        "serve gRPC reflection, so that tools can list services and messages",
+        shown_default="only on loopback addresses",
     )
     tls_cert: str = setting("", "file with the server's certificate chain, PEM")
     tls_key: str = setting("", "file with the private key of tls_cert, PEM")
-    tls_client_ca: str = setting("", "file with the CAs whose certificates clients must show, PEM")
-    keys_file: str = setting("", "file with the API keys, made by `sniffai-server key`; without it nobody needs a key")
+    tls_client_ca: str = setting("", "file with the CAs that sign client certificates, PEM; clients then need one")
+    keys_file: str = setting(
+        "", "file with the API keys, created by `sniffai-server key`; without it, no key is needed"
+    )
 
     slots: int = setting(
-        usable_cores, "searches at the same time", least=1, most=9999, shown_default="the cores that the quota leaves"
+        usable_cores,
+        "number of searches that run at the same time",
+        least=1,
+        most=9999,
+        shown_default="the CPU cores that the process may use",
     )
-    queue_size: int = setting(64, "searches that may wait for a slot", least=0, most=100_000)
+    queue_size: int = setting(64, "maximum number of searches that wait for a slot", least=0, most=100_000)
     default_seconds: float = setting(
-        1.0, "time of a search whose request sets neither time nor simulations", least=0.001, most=MAX_SECONDS
+        1.0, "seconds for a search whose request sets neither time nor simulations", least=0.001, most=MAX_SECONDS
     )
-    max_seconds: float = setting(60.0, "most time of one search", least=0.001, most=MAX_SECONDS)
-    max_simulations: int = setting(100_000_000, "most simulations of one search", least=1, most=MAX_SIMULATIONS)
+    max_seconds: float = setting(60.0, "maximum seconds for one search", least=0.001, most=MAX_SECONDS)
+    max_simulations: int = setting(100_000_000, "maximum simulations for one search", least=1, most=MAX_SIMULATIONS)
     max_search_bytes: int = setting(
-        256 * MEBIBYTE, "most memory of one search's tree, in bytes", least=MIN_MEMORY_BYTES, most=MOST_BYTES
+        256 * MEBIBYTE, "maximum memory for the tree of one search, in bytes", least=MIN_MEMORY_BYTES, most=MOST_BYTES
     )
     max_total_bytes: int = setting(
         0,
-        "most memory of all trees together, in bytes; what does not fit waits",
+        "maximum memory for all trees together, in bytes; searches that do not fit wait",
         least=0,
         most=MOST_BYTES,
         shown_default="twice slots times max_search_bytes",
     )
     max_request_bytes: int = setting(
-        MEBIBYTE, "largest request, in bytes; a round's record takes less than 10 kB", least=1024, most=MEBIBYTE
+        MEBIBYTE,
+        "maximum size of a request, in bytes; the record of a round takes less than 10 kB",
+        least=1024,
+        most=MEBIBYTE,
     )
 
     max_held_bytes: int = setting(
         64 * MEBIBYTE,
-        "most memory of the requests of all open calls, in bytes; one client may have a quarter",
+        "maximum memory for the requests of all open calls, in bytes; one client may use a quarter",
         least=1024,
         most=MOST_BYTES,
     )
     max_connections: int = setting(
-        1000, "connections that all clients together may have; further ones are closed", least=1, most=1_000_000
+        1000, "maximum number of connections from all clients; further ones are closed", least=1, most=1_000_000
     )
     max_streams: int = setting(
         256,
-        "calls that one connection may have open; a client with more waits on its own side",
+        "maximum number of open calls per connection; a client with more waits",
         least=1,
         most=1_000_000,
     )
     max_calls: int = setting(
-        1000, "calls that all clients together may have open; one client may have a quarter", least=1, most=1_000_000
+        1000, "maximum number of open calls from all clients; one client may have a quarter", least=1, most=1_000_000
     )
     max_watches: int = setting(
         100,
-        "health watches and reflection streams that may be open, and health checks; one client may have a quarter",
+        "maximum number of open health watches and reflection streams, and of health checks; a quarter per client",
         least=1,
         most=1_000_000,
     )
-    request_seconds: float = setting(10.0, "time that a request has to arrive", least=0.01, most=DAY)
+    request_seconds: float = setting(10.0, "seconds within which a request must arrive", least=0.01, most=DAY)
     write_seconds: float = setting(
-        10.0, "time after which a stream ends whose reader takes nothing", least=0.01, most=DAY
+        10.0, "seconds after which a stream ends if its client reads nothing", least=0.01, most=DAY
     )
 
-    client_calls: int = setting(0, "calls that one client may have open, 0 for any number", least=0, most=1_000_000)
+    client_calls: int = setting(0, "maximum number of open calls per client; 0 for no limit", least=0, most=1_000_000)
     client_rate: int = setting(
-        0, "calls that one client may begin in a minute, 0 for any number", least=0, most=1_000_000
+        0, "maximum number of calls per client and minute; 0 for no limit", least=0, most=1_000_000
     )
 
-    grace_seconds: float = setting(5.0, "time that calls in flight have to end after SIGTERM", least=0, most=DAY)
+    grace_seconds: float = setting(5.0, "seconds that open calls have to finish after SIGTERM", least=0, most=DAY)
     drain_delay: float = setting(
-        0.0, "seconds of NOT_SERVING before calls are refused, for load balancers to notice", least=0, most=DAY
+        0.0, "seconds between NOT_SERVING and the refusal of calls, so that load balancers notice", least=0, most=DAY
     )
-    keepalive_seconds: float = setting(60.0, "seconds of silence before a client is pinged", least=1, most=DAY)
-    keepalive_timeout: float = setting(20.0, "seconds that a client has to answer a ping", least=1, most=DAY)
-    min_ping_seconds: float = setting(20.0, "clients that ping more often are cut off", least=0, most=DAY)
+    keepalive_seconds: float = setting(60.0, "seconds of silence after which a client is pinged", least=1, most=DAY)
+    keepalive_timeout: float = setting(20.0, "seconds within which a client must answer a ping", least=1, most=DAY)
+    min_ping_seconds: float = setting(
+        20.0,
+        "minimum seconds between two pings of a client; clients that ping more often are disconnected",
+        least=0,
+        most=DAY,
+    )
     max_idle_seconds: float = setting(
-        120.0, "time after which a connection without a call is closed in good order", least=1, most=DAY
+        120.0, "seconds after which a connection without calls is closed gracefully", least=1, most=DAY
     )
     max_connection_seconds: float = setting(
-        300.0, "age at which a connection is closed in good order, so that clients spread", least=1, most=DAY
+        300.0,
+        "age in seconds at which a connection is closed gracefully, so that clients spread over servers",
+        least=1,
+        most=DAY,
     )
 
-    log_format: str = setting("json", "form of the log on standard error", choices=("json", "text"))
-    log_level: str = setting("info", "what is logged", choices=("debug", "info", "warning", "error"))
-    metrics_host: str = setting("127.0.0.1", "name or address to serve Prometheus metrics on")
+    log_format: str = setting("json", "format of the log on standard error", choices=("json", "text"))
+    log_level: str = setting("info", "lowest level that is logged", choices=("debug", "info", "warning", "error"))
+    metrics_host: str = setting("127.0.0.1", "host name or IP address for Prometheus metrics")
     metrics_port: int | None = setting(
-        None, "TCP port to serve Prometheus metrics on, 0 for any", least=0, most=65535, shown_default="no metrics"
+        None, "TCP port for Prometheus metrics; 0 picks a free one", least=0, most=65535, shown_default="no metrics"
     )
-    otlp_endpoint: str = setting("", "where OpenTelemetry spans go, such as http://127.0.0.1:4317; needs sniffai[otel]")
+    otlp_endpoint: str = setting(
+        "", "endpoint for OpenTelemetry spans, such as http://127.0.0.1:4317; needs sniffai[otel]"
+    )
 
     health_ca: str = setting("", "file with the CAs that `sniffai-server health` trusts, PEM", shown_default="tls_cert")
-    health_cert: str = setting("", "file with the certificate that `sniffai-server health` shows, PEM")
+    health_cert: str = setting("", "file with the client certificate of `sniffai-server health`, PEM")
     health_key: str = setting("", "file with the private key of health_cert, PEM")
-    health_name: str = setting("", "name that `sniffai-server health` expects in the server's certificate")
+    health_name: str = setting("", "host name that `sniffai-server health` expects in the server's certificate")
 
     def __post_init__(self) -> None:
         for one in settings_fields():
@@ -182,9 +204,9 @@ class Settings:
         for name, other in (("tls_cert", "tls_key"), ("health_cert", "health_key")):
             if bool(getattr(self, name)) != bool(getattr(self, other)):
                 missing, given = (name, other) if getattr(self, other) else (other, name)
-                raise SettingError(missing, f"is needed as well, since {given} is given")
+                raise SettingError(missing, f"is required together with {given}")
         if self.tls_client_ca and not self.tls_cert:
-            raise SettingError("tls_cert", "is needed as well, since tls_client_ca is given")
+            raise SettingError("tls_cert", "is required together with tls_client_ca")
         if self.max_total_bytes and self.max_total_bytes < MIN_MEMORY_BYTES:
             raise SettingError("max_total_bytes", f"0 or at least {MIN_MEMORY_BYTES:,} is expected")
 
@@ -207,12 +229,12 @@ class Settings:
 
     @property
     def search_memory(self) -> int:
-        """Bytes that all trees may take together: by default as much again, for searches that have made way."""
+        """Bytes that all trees may take together. The default leaves as much again for paused searches."""
         return self.max_total_bytes or 2 * self.slots * self.max_search_bytes
 
     @property
     def caps(self) -> EffectiveLimits:
-        """The most that one request can ask for."""
+        """The largest limits that a request can get."""
         memory = min(self.max_search_bytes, self.search_memory)
         return EffectiveLimits(simulations=self.max_simulations, seconds=self.max_seconds, memory_bytes=memory)
 
@@ -233,7 +255,7 @@ class Settings:
 
     @property
     def metrics_host_name(self) -> str:
-        """The same of the host for metrics."""
+        """The host for metrics, without brackets."""
         return read_host(self.metrics_host)
 
     @property
@@ -258,7 +280,7 @@ def settings_fields() -> "Iterator[Field[Any]]":
 
 
 def rule_of(one: "Field[Any]") -> Rule:
-    """What a setting may be."""
+    """The values that a setting allows."""
     rule: Rule = one.metadata["rule"]
     return rule
 
@@ -270,12 +292,12 @@ def kind_of(one: "Field[Any]") -> type:
 
 
 def default_of(one: "Field[Any]") -> Any:
-    """The value of a setting that nobody gives."""
+    """The value of a setting that is not given."""
     return one.default if one.default_factory is MISSING else one.default_factory()
 
 
 def is_of(one: "Field[Any]", value: object) -> bool:
-    """Whether a value is of a setting's type; a whole number passes for a number."""
+    """Whether a value has the type of a setting. A whole number counts as a number."""
     kind = kind_of(one)
     if value is None:
         return one.type in (bool | None, int | None)

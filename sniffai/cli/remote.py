@@ -86,11 +86,11 @@ class Remote:
 
 
 ADVICE: Final = {
-    "TLS_SPOKEN": ": give --tls-ca, or --tls for a certificate of a public authority",
+    "TLS_SPOKEN": ": use --tls-ca, or --tls for a certificate of a public CA",
     "TLS_NOT_SPOKEN": ": leave out the --tls options",
-    "NOT_TRUSTED": ": --tls-ca names the file of its authorities",
-    "WRONG_NAME": ": ask it by a name that its certificate has",
-    "CLIENT_CERTIFICATE": ": give --tls-cert and --tls-key",
+    "NOT_TRUSTED": ": set --tls-ca to the file with its CA",
+    "WRONG_NAME": ": use a host name that is in its certificate",
+    "CLIENT_CERTIFICATE": ": use --tls-cert and --tls-key",
 }
 """What to do, by the kind of what is wrong."""
 

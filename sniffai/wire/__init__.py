@@ -1,16 +1,16 @@
-"""The wire contract (proto/sniffai/v1) in the library's terms: shared by the server, the client and the command line.
+"""Conversion between the wire's messages (proto/sniffai/v1) and the library's values, for server, client and CLI.
 
 ===================  ==================================================================================
-:mod:`~.read`        messages to values; whatever is wrong raises :class:`WireError` with field paths
-:mod:`~.faults`      what is wrong with a message, collected while it is read
-:mod:`~.question`    what a request for an analysis asks
+:mod:`~.read`        messages to values; errors are :class:`WireError` with field paths
+:mod:`~.faults`      faults of a message, collected while it is read
+:mod:`~.question`    requests for an analysis
 :mod:`~.write`       values to messages
-:mod:`~.answers`     what a search found out, to messages
-:mod:`~.reasons`     what speaks for a move, to messages
+:mod:`~.answers`     analyses to messages
+:mod:`~.reasons`     reasons for a move to messages
 :mod:`~.review`      reviews of matches
 :mod:`~.text`        messages to JSON and back
-:mod:`~.notices`     warnings about what a request said in vain
-:mod:`~.paths`       where a value that the library complains about stands in the message
+:mod:`~.notices`     warnings about parts of a request that had no effect
+:mod:`~.paths`       field paths of the library to field paths of the message
 ===================  ==================================================================================
 """
 

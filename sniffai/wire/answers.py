@@ -1,7 +1,7 @@
-"""From an analysis to messages.
+"""From analyses to messages.
 
-What lies inside of a message is given as plain fields, from which protobuf builds it in its place: an answer has some
-hundred of them, and to make each by itself and then copy it takes twice the time.
+Nested messages are passed as dictionaries of fields, from which protobuf builds them in place. An answer has about a
+hundred of them; building each one separately and copying it would take twice as long.
 """
 
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ def write_recommendation(
     client_tag: str = "",
     reasons: Iterable[reason_pb2.Reason] = (),
 ) -> RecommendMoveResponse:
-    """The recommended move, and the analysis that it rests on; parameters as :func:`write_analysis`."""
+    """The recommended move with its analysis; parameters as for :func:`write_analysis`."""
     message = write_analysis(analysis, warnings, max_moves=max_moves, client_tag=client_tag, reasons=reasons)
     move = message.moves[0].move if message.moves else None
     return RecommendMoveResponse(action=message.action, move=move, analysis=message)
@@ -56,13 +56,13 @@ def write_analysis(
     client_tag: str = "",
     reasons: Iterable[reason_pb2.Reason] = (),
 ) -> pb.Analysis:
-    """What a search found out.
+    """An analysis as a message.
 
-    Where :attr:`Analysis.deterministic` holds, the message has nothing in it that a clock decided.
+    If :attr:`Analysis.deterministic` is true, nothing in the message depends on the clock.
 
-    :param max_moves: how many moves to list at most, best first; 0 for all.
-    :param client_tag: the request's.
-    :param reasons: what speaks for the recommended move.
+    :param max_moves: maximum number of moves to list, best first; 0 for all.
+    :param client_tag: the tag of the request.
+    :param reasons: the reasons for the recommended move.
     """
     listed = analysis.moves[:max_moves] if max_moves else analysis.moves
     fields: Fields = {
@@ -90,12 +90,12 @@ def write_analysis(
 
 
 def write_evaluation(evaluation: MoveEvaluation) -> pb.MoveEvaluation:
-    """What is thought of one move."""
+    """The evaluation of one move."""
     return pb.MoveEvaluation(**_evaluation(evaluation))
 
 
 def write_belief(belief: BeliefTable) -> pb.Belief:
-    """Where the hidden tiles may be."""
+    """The belief."""
     return pb.Belief(**_belief(belief))
 
 

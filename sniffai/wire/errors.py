@@ -1,4 +1,4 @@
-"""What is wrong with a message: violations, each with the path of its field in the request."""
+"""Errors of messages: violations, each with the path of its field in the request."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,33 +6,33 @@ from typing import Final
 from sniffai.errors import PortableError, SniffError
 
 MAX_VIOLATIONS: Final = 16
-"""No more are told at once: larger error details do not reach a gRPC client."""
+"""Maximum number of violations in one error: larger error details do not reach gRPC clients."""
 MAX_TEXT: Final = 200
-"""The longest description, in characters. It may quote what a caller sent, so it needs a bound."""
+"""Maximum length of a description in characters. It may quote the request, so it must be limited."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One thing that is wrong with a message."""
+    """One error in a message."""
 
     field: str
     """Its path in the request, such as ``"view.record.events[3].play.at"``."""
     reason: str
-    """The rule broken, in ``UPPER_SNAKE``, at most 63 characters."""
+    """The rule that is broken, in ``UPPER_SNAKE``, at most 63 characters."""
     description: str
     """One sentence for a person, printable ASCII, at most ``MAX_TEXT`` characters."""
 
     @classmethod
     def of(cls, error: SniffError, field: str) -> "Violation":
-        """What a library error says, told of a field of the message."""
+        """A library error as a violation of a field of the message."""
         return cls(field, error.reason, plain(error.message))
 
 
 class WireError(PortableError, ValueError):
-    """A message that cannot be understood; ``str()`` is its first violation.
+    """An invalid message; ``str()`` is its first violation.
 
-    :ivar violations: what is wrong with it, at least one, at most :data:`MAX_VIOLATIONS`.
-    :ivar count: how many were found in all.
+    :ivar violations: the first violations, 1 to :data:`MAX_VIOLATIONS`.
+    :ivar count: the number of all violations.
     """
 
     def __init__(self, *violations: Violation) -> None:

@@ -1,4 +1,4 @@
-"""What is wrong with a message, collected while it is read, so that a caller is told of everything at once."""
+"""Faults of a message, collected while it is read, so that a client gets all of them at once."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -16,16 +16,16 @@ from sniffai.wire.paths import joined
 T = TypeVar("T")
 
 MAX_EVENTS: Final = 128
-"""More than any round has: 28 placements, 14 draws and 3 passes between any two placements."""
+"""Maximum number of events. A round has fewer: 28 placements, 14 draws, and 3 passes between two placements."""
 MAX_TILES: Final = 28
-"""The longest of all other lists: of tiles, moves, seats or suits."""
+"""Maximum length of all other lists: of tiles, moves, seats or suits."""
 
 
 class Faults:
     """Reads the parts of a message, and collects a violation for each part that cannot be read.
 
-    A list that is too long is not read: a request may have a million bytes, and to read them tile by tile would take
-    seconds. Where there is such a list, nothing else is told.
+    A list that is too long is not read, because a request may have a million bytes, and parsing them would take
+    seconds. If there is such a list, only such lists are reported.
     """
 
     __slots__ = ("_long", "_unreadable")
@@ -39,31 +39,31 @@ class Faults:
         self._unreadable += violations
 
     def check(self) -> None:
-        """End the reading.
+        """Check at the end of the reading that there is no fault.
 
-        :raises WireError: something is wrong.
+        :raises WireError: there is one; it has all violations.
         """
         if self._long or self._unreadable:
             raise self.error()
 
     def error(self) -> WireError:
-        """All that is wrong; something must be."""
+        """The error with all violations. There must be one."""
         return WireError(*(self._long or self._unreadable))
 
     def limited(self, values: Sequence[T], path: str, most: int = MAX_TILES) -> Sequence[T]:
-        """A list that is short enough to be read; nothing of a longer one, which is a fault."""
+        """The list itself; empty, and a fault, if it is too long."""
         if len(values) <= most:
             return values
         self._long.append(too_many(path, most))
         return ()
 
     def tiles(self, names: Iterable[str], path: str) -> list[Tile]:
-        """The tiles of a list that can be read."""
+        """The valid tiles of a list; the others are faults."""
         tiles = (self.tile(name, f"{path}[{i}]") for i, name in enumerate(names))
         return [tile for tile in tiles if tile is not None]
 
     def tile(self, name: str, path: str) -> Tile | None:
-        """A tile, if it can be read."""
+        """A tile; ``None``, and a fault, if it is invalid."""
         try:
             return Tile.parse(name)
         except SniffError as error:
@@ -71,12 +71,12 @@ class Faults:
             return None
 
     def moves(self, messages: Iterable[move_pb2.Move], path: str) -> list[Move]:
-        """The moves of a list that can be read."""
+        """The valid moves of a list; the others are faults."""
         moves = (self.move(message, f"{path}[{i}]") for i, message in enumerate(messages))
         return [move for move in moves if move is not None]
 
     def move(self, message: move_pb2.Move | event_pb2.Placement, path: str) -> Move | None:
-        """A move, if it can be read."""
+        """A move; ``None``, and a fault, if it is invalid."""
         try:
             return read_move(message)
         except SniffError as error:
@@ -94,31 +94,31 @@ def read_move(message: move_pb2.Move | event_pb2.Placement) -> Move:
 
 @lru_cache(maxsize=4096)
 def _move(tile: str, at: str) -> Move:
-    """The move that two names make. There are some 1,700; errors are not kept."""
+    """The move of a tile and an attachment point. There are about 1,700; errors are not cached."""
     return Move(tile, at or None)
 
 
 def too_many(path: str, most: int) -> Violation:
-    """A list is longer than it may be."""
+    """The violation of a list that is too long."""
     return Violation(path, "TOO_MANY", f"at most {most} can be given")
 
 
 def below(
     value: float | None, least: float, path: str, description: str, reason: str = "LIMIT_OUT_OF_RANGE"
 ) -> list[Violation]:
-    """A violation if the value is given and too small."""
+    """A violation if a value is given and too small."""
     return [Violation(path, reason, description)] if value is not None and value < least else []
 
 
 def bad_error(error: float | None, most: float, path: str) -> list[Violation]:
-    """A violation if a standard error is given that is no number above 0 and at most ``most``."""
+    """A violation if a standard error is given that is not above 0 and at most ``most``."""
     if error is None or 0 < error <= most:
         return []
     return [Violation(path, "LIMIT_OUT_OF_RANGE", f"a standard error is above 0 and at most {most} points")]
 
 
 def bad_duration(duration: Duration, path: str) -> list[Violation]:
-    """A violation if the nanos are out of range, or of another sign than the seconds."""
+    """A violation if the nanos are out of range or have another sign than the seconds."""
     if abs(duration.nanos) < 10**9 and duration.seconds * duration.nanos >= 0:
         return []
     return [Violation(path, "NOT_A_DURATION", "nanos must be between -999999999 and 999999999, of the sign of seconds")]

@@ -1,4 +1,4 @@
-"""Warnings: what a request said that had no effect, or not quite the effect asked for."""
+"""Warnings about parts of a request that had no effect, or another one than requested."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -10,10 +10,10 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from sniffai.v1 import notice_pb2
 
 MAX_WARNINGS: Final = 16
-"""No more are told in one answer."""
+"""Maximum number of warnings in one answer."""
 
 MAX_UNKNOWN: Final = 4096
-"""Bytes of unknown fields that are told one by one."""
+"""Maximum size of unknown fields, in bytes, that get one warning each."""
 
 
 def warning(field: str, reason: str, description: str) -> notice_pb2.Warning:
@@ -24,8 +24,8 @@ def warning(field: str, reason: str, description: str) -> notice_pb2.Warning:
 def unknown_fields(request: Message) -> list[notice_pb2.Warning]:
     """A warning for each field that this version does not know, at most :data:`MAX_WARNINGS`.
 
-    Where they are more than :data:`MAX_UNKNOWN` bytes it is one warning of all: a client sends whatever it likes, and
-    to list a hundred thousand fields would take a tenth of a second.
+    If they have more than :data:`MAX_UNKNOWN` bytes, there is one warning for all: clients can send anything, and to
+    list a hundred thousand fields would take a tenth of a second.
     """
     size = _unknown_size(request)
     if size == 0:
@@ -42,7 +42,7 @@ def unknown_fields(request: Message) -> list[notice_pb2.Warning]:
 
 
 def _unknown_size(message: Message) -> int:
-    """How many bytes of a message, and of those in it, are unknown fields."""
+    """The size in bytes of all unknown fields in a message."""
     known = type(message)()
     known.CopyFrom(message)
     known.DiscardUnknownFields()
@@ -60,7 +60,7 @@ def _unknown(message: Message, path: str) -> Iterator[tuple[str, int]]:
 
 
 def _messages(descriptor: FieldDescriptor, value: Any, path: str) -> Iterator[tuple[Message, str]]:
-    """The messages that a field holds, each with its path."""
+    """The messages in a field, each with its path."""
     name = f"{path}.{descriptor.name}" if path else descriptor.name
     if isinstance(value, Message):
         yield value, name

@@ -1,7 +1,7 @@
-"""Field paths: where a value that the library complains about stands in the message it came from.
+"""Field paths: from the field in a library error to the field of the message.
 
-The library names fields as its own callers write them (``events[3].at``); a client of the wire must be told of the
-field that it sent (``view.record.events[3].play.at``).
+The library names fields as its own callers write them (``events[3].at``). A client must get the path of the field that
+it sent (``view.record.events[3].play.at``).
 """
 
 import re
@@ -47,13 +47,13 @@ def deal_path(field: str, prefix: str) -> str:
 def choice_path(field: str, position: str) -> str:
     """The path, in a request for an analysis, of a field of :class:`sniffai.Searcher`.
 
-    :param position: the path of the view or deal, which is at fault where no move named is.
+    :param position: the path of the view or deal, for errors of other fields than the moves named.
     """
     return field if field.startswith(("include_moves", "exclude_moves")) else joined(position, field)
 
 
 def joined(prefix: str, field: str) -> str:
-    """``prefix.field``, or whichever of the two is not empty."""
+    """``prefix.field``, or the one that is not empty."""
     return f"{prefix}.{field}" if prefix and field else prefix or field
 
 

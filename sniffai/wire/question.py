@@ -1,4 +1,4 @@
-"""What a request for an analysis asks: the position, the moves, the limits, and how to answer."""
+"""Requests for an analysis: position, moves, limits, and the form of the answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ from sniffai.wire.reasons import language_or_english, write_reasons
 Request: TypeAlias = pb.RecommendMoveRequest | pb.AnalyzeRequest | pb.StreamAnalyzeRequest
 
 MAX_TAG: Final = 128
-"""The longest ``client_tag``, in characters."""
+"""Maximum length of ``client_tag`` in characters."""
 
 LEAST_INTERVAL: Final = 0.05
-"""Seconds between two snapshots, at least."""
+"""Minimum number of seconds between two snapshots."""
 
 DEFAULT_INTERVAL: Final = 0.5
 
@@ -47,11 +47,11 @@ PARAMS: Final = {objective: SearchParams(objective=objective) for objective in g
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a request for an analysis asks."""
+    """A request for an analysis, read."""
 
     position: View | Round
     limits: Limits
-    """Only those that the request sets."""
+    """The limits that the request sets."""
     seed: int
     include_moves: tuple[Move, ...]
     exclude_moves: tuple[Move, ...]
@@ -67,12 +67,12 @@ class Question:
     interval: float
     """Seconds between two snapshots."""
     warnings: tuple[notice_pb2.Warning, ...]
-    """What in the request was changed or had no effect."""
+    """Warnings about parts of the request that were changed or had no effect."""
 
     def searcher(self) -> Searcher:
-        """A search for the answer.
+        """The search for the answer.
 
-        :raises WireError: the seat has nothing to decide, or the moves to consider are wrong.
+        :raises WireError: the seat has nothing to decide, or the moves to consider are invalid.
         """
         include_moves, exclude_moves = self.include_moves or None, self.exclude_moves or None
         params = PARAMS[self.objective]
@@ -93,16 +93,16 @@ class Question:
             raise WireError(Violation.of(error, choice_path(error.field, at))) from error
 
     def reasons(self, found: Analysis) -> list[reason_pb2.Reason]:
-        """What speaks for the move recommended to a seat; nothing for an open deal and for a snapshot."""
+        """The reasons for the recommended move; none for an open deal or a snapshot of a stream."""
         if isinstance(self.position, Round) or not found.final:
             return []
         return write_reasons(reasons(self.position, found), self.language_code)
 
 
 def read_question(request: Request) -> Question:
-    """What a request asks.
+    """Read a request.
 
-    :raises WireError: something is missing, wrong or out of range.
+    :raises WireError: something is missing, invalid or out of range.
     """
     position = _position(request)
     faults = Faults()

@@ -1,7 +1,7 @@
-"""From messages to the library's values. Whatever is wrong raises :class:`WireError` with the path in the request.
+"""From messages to the library's values. Errors are :class:`WireError` with field paths.
 
-Each part of a message is read once. Tiles, moves and events come first: whatever cannot be read is told together. From
-what was read the library makes its value, up to the first thing that breaks a rule.
+Each part of a message is read once. Tiles, moves and events are read first, and everything in them that is invalid is
+reported together. The library then builds its value from them and stops at the first thing that breaks a rule.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,14 +24,14 @@ from sniffai.wire.paths import deal_path, joined, record_path, snapshot_path
 T = TypeVar("T")
 
 MAX_SEED: Final = 2**63 - 1
-"""The largest seed that a message can hold."""
+"""The largest seed that a message can contain."""
 
 
 def read_view(view: view_pb2.PlayerView, path: str = "view") -> View:
-    """What one seat knows.
+    """The view in a message.
 
-    :param path: where the message stands in the request.
-    :raises WireError: something is missing, wrong, or explained by no deal.
+    :param path: the path of the message in the request.
+    :raises WireError: something is missing or invalid, or no deal explains the view.
     """
     faults = Faults()
     scores = faults.limited(view.scores, f"{path}.scores")
@@ -46,7 +46,7 @@ def read_view(view: view_pb2.PlayerView, path: str = "view") -> View:
 
 
 def read_round(deal: round_pb2.OpenDeal, path: str = "deal") -> Round:
-    """A round with all hands known, its moves made.
+    """A round with all hands known, with its moves played.
 
     :raises WireError: something is missing, or breaks a rule.
     """
@@ -70,13 +70,13 @@ def read_round(deal: round_pb2.OpenDeal, path: str = "deal") -> Round:
         ),
         lambda field: deal_path(field, path),
     )
-    for i, move in enumerate(moves):  # each is read as it is made: those after a wrong one have no meaning
+    for i, move in enumerate(moves):  # each is read when it is played: moves after an invalid one have no meaning
         play(round_, move, f"{path}.moves[{i}]")
     return round_
 
 
 def play(round_: Round, move: move_pb2.Move, path: str = "move") -> int:
-    """Make a move; returns its points.
+    """Play a move; returns its points.
 
     :raises WireError: the tile or the attachment point does not exist, or the rules do not allow the move.
     """
@@ -84,9 +84,9 @@ def play(round_: Round, move: move_pb2.Move, path: str = "move") -> int:
 
 
 def read_limits(limits: limits_pb2.Limits, path: str = "limits") -> Limits:
-    """The limits that a request sets, no others.
+    """The limits that a request sets, without defaults.
 
-    :raises WireError: a limit out of range.
+    :raises WireError: a limit is out of range.
     """
     seconds = limits.time.seconds + limits.time.nanos / 1e9 if limits.HasField("time") else None
     simulations = limits.simulations if limits.HasField("simulations") else None
@@ -122,7 +122,7 @@ def read_seed(seed: int, path: str = "seed") -> int:
 def given(request: Message, field: str) -> Any:
     """The message in a field of a request.
 
-    :raises WireError: it was not given.
+    :raises WireError: it is missing.
     """
     if not request.HasField(field):
         raise WireError(Violation(field, "REQUIRED", f"{field} must be given"))
@@ -130,7 +130,7 @@ def given(request: Message, field: str) -> Any:
 
 
 def located(error: SniffError, path: str) -> WireError:
-    """A library error, told of the message at a path."""
+    """A library error as an error of the message at a path."""
     return WireError(Violation.of(error, joined(path, error.field)))
 
 
@@ -153,7 +153,7 @@ def _view_from_record(
 
 
 def _events(messages: Sequence[event_pb2.Event], faults: Faults, path: str) -> list[Event]:
-    """The events that can be read."""
+    """The valid events."""
     messages = faults.limited(messages, path, MAX_EVENTS)
     events = (_event(message, faults, f"{path}[{i}]") for i, message in enumerate(messages))
     return [event for event in events if event is not None]
@@ -222,7 +222,7 @@ def _voids(messages: Sequence[view_pb2.SeatVoids], players: int, faults: Faults,
 
 
 def _scores(players: int, scores: Sequence[int]) -> list[int]:
-    """The scores given, or 0 for each team where none are."""
+    """The scores; 0 for each team if none are given."""
     return list(scores) or [0] * TEAMS.get(players, 0)
 
 
@@ -232,7 +232,7 @@ def _refuse(violations: list[Violation]) -> None:
 
 
 def _checked(make: Callable[[], T], path_of: Callable[[str], str]) -> T:
-    """What ``make`` returns; a library error becomes a :class:`WireError` of the field that ``path_of`` finds."""
+    """The result of ``make``. A library error becomes a :class:`WireError` with the field path from ``path_of``."""
     try:
         return make()
     except SniffError as error:

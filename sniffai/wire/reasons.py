@@ -13,7 +13,7 @@ KINDS: Final = {kind: reason_pb2.ReasonKind.Value(f"REASON_KIND_{kind.name}") fo
 
 
 def write_reasons(reasons: Iterable[Reason], language_code: str = "en") -> list[reason_pb2.Reason]:
-    """Reasons with their text.
+    """Reasons as messages, with their text.
 
     :param language_code: see :func:`sniffai.explain.read_language`.
     :raises LimitsError: the language is unknown.
@@ -22,7 +22,7 @@ def write_reasons(reasons: Iterable[Reason], language_code: str = "en") -> list[
 
 
 def language_or_english(code: str, field: str = "language_code") -> tuple[str, list[notice_pb2.Warning]]:
-    """The language that a request asks for; English and a warning where it is unknown."""
+    """The language of a request; English, with a warning, if it is unknown."""
     try:
         return read_language(code), []
     except LimitsError as error:

@@ -1,4 +1,4 @@
-"""Reviews of matches: what a request asks, and what was found, piece by piece."""
+"""Reviews of matches: requests for a review, and its results piece by piece."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -37,10 +37,10 @@ from sniffai.wire.reasons import language_or_english, write_reasons
 from sniffai.wire.write import write_deal, write_limits, write_move
 
 MAX_ROUNDS: Final = 200
-"""Rounds of a request: several times as many as a match has."""
+"""Maximum number of rounds in a request, several times as many as a match has."""
 
 MAX_TEXT: Final = 500_000
-"""Characters of a record's text."""
+"""Maximum length of a record's text in characters."""
 
 MAX_NAME: Final = 128
 
@@ -54,10 +54,10 @@ KINDS: Final = {kind: pb.StepKind.Value(f"STEP_KIND_{kind.name}") for kind in St
 
 @dataclass(frozen=True, slots=True)
 class ReviewQuestion:
-    """What a request for a review asks, but for what is to be reviewed."""
+    """A request for a review, without the record."""
 
     limits: Limits
-    """Of each survey; those that the request sets, or the default number of simulations."""
+    """The limits of each survey: those of the request, or the default number of simulations."""
     seed: int
     priority: str
     client_tag: str
@@ -66,7 +66,7 @@ class ReviewQuestion:
 
 
 def read_review(request: service_pb.AnalyzeMatchRequest) -> ReviewQuestion:
-    """What a request asks, at once: :func:`read_reviewed` reads the record.
+    """Read a request, except for the record, which :func:`read_reviewed` reads.
 
     :raises WireError: something is wrong or out of range.
     """
@@ -94,7 +94,7 @@ def read_review(request: service_pb.AnalyzeMatchRequest) -> ReviewQuestion:
 
 
 def read_reviewed(request: service_pb.AnalyzeMatchRequest) -> Subject:
-    """What a request asks to be reviewed, replayed and checked, which can take some tenths of a second.
+    """The record of a request, replayed and checked. It can take a few tenths of a second.
 
     :raises WireError: it is missing, or not true.
     """

@@ -1,4 +1,4 @@
-"""JSON of the wire's messages: protobuf's own mapping, field names as in the .proto files."""
+"""JSON of messages: protobuf's own mapping, with field names as in the .proto files."""
 
 import json
 from typing import Any, Final, TypeVar
@@ -26,16 +26,16 @@ HOLDERS: Final[tuple[type[Message], ...]] = (
     rules_pb.ApplyMoveResponse,
     rules_pb.DealRoundResponse,
 )
-"""Messages that hold a view, a deal or a match, the first that has all fields of a JSON text being meant."""
+"""Messages with a view, a deal or a match. A JSON text is read as the one that shares the most fields with it."""
 
 ERRORS: Final = ("standard_error", "standard_deviation", "win_probability_error")
-"""Fields of a TeamValue that mean nothing where its ``errors_unknown`` is true."""
+"""Fields of a TeamValue that have no meaning if its ``errors_unknown`` is true."""
 
 
 def to_json(message: Message) -> str:
-    """A message as JSON: fields in the order of the .proto file, those that are 0 or empty included.
+    """A message as JSON. Fields are in the order of the .proto file; fields that are 0 or empty are included.
 
-    Errors that are not known are ``null``.
+    Unknown errors are ``null``.
     """
     value = json_format.MessageToDict(
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
@@ -44,7 +44,7 @@ def to_json(message: Message) -> str:
 
 
 def from_json(text: str, kind: type[M]) -> M:
-    """The message that a JSON text holds.
+    """The message in a JSON text.
 
     :raises WireError: the text is not JSON, or does not hold such a message; misspelt names are errors.
     """
@@ -52,7 +52,7 @@ def from_json(text: str, kind: type[M]) -> M:
 
 
 def request_from_json(text: str) -> RecommendMoveRequest:
-    """The request that a JSON text holds, which may also be its ``view`` alone.
+    """The request in a JSON text, which may also be its ``view`` alone.
 
     :raises WireError: the text is not JSON, or holds neither.
     """
@@ -60,7 +60,7 @@ def request_from_json(text: str) -> RecommendMoveRequest:
 
 
 def position_from_json(text: str) -> AnalyzeRequest:
-    """The request that a JSON text holds, for a recommendation or an analysis, or its ``view`` or ``deal`` alone.
+    """The request in a JSON text, for a recommendation or an analysis, or its ``view`` or ``deal`` alone.
 
     :raises WireError: the text is not JSON, or holds none of these.
     """
@@ -68,9 +68,9 @@ def position_from_json(text: str) -> AnalyzeRequest:
 
 
 def request_of(value: dict[str, Any]) -> Any:
-    """The message that a JSON object is: a request with a view, a deal or a match, an answer with a deal.
+    """The message in a JSON object: a request with a view, a deal or a match, or an answer with a deal.
 
-    A PlayerView, an OpenDeal or a RecordedMatch by itself becomes a request that has it.
+    A PlayerView, an OpenDeal or a RecordedMatch alone becomes a request that contains it.
 
     :raises WireError: it is not one of these.
     """
@@ -82,12 +82,12 @@ def request_of(value: dict[str, Any]) -> Any:
 
 
 def _names(kind: type[Message]) -> set[str]:
-    """The names that the fields of a message may have in JSON."""
+    """The names of a message's fields in JSON."""
     return {name for field in kind.DESCRIPTOR.fields for name in (field.name, field.json_name)}
 
 
 def _request(value: Any) -> Any:
-    """A request; where the value is a PlayerView or an OpenDeal (which has ``hands``), one that has it."""
+    """A request. A PlayerView or an OpenDeal (which has ``hands``) becomes a request that contains it."""
     if isinstance(value, dict) and "players" in value and not value.keys() & {"view", "deal"}:
         return {"deal" if "hands" in value else "view": value}
     return value

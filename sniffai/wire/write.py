@@ -35,7 +35,7 @@ def move_fields(move: Move) -> dict[str, str]:
 
 
 def write_layout(layout: Layout) -> move_pb2.Layout:
-    """The table."""
+    """A layout."""
     return move_pb2.Layout(
         placements=map(write_move, layout.placements),
         attachment_points=[
@@ -48,12 +48,12 @@ def write_layout(layout: Layout) -> move_pb2.Layout:
 
 
 def write_legal_moves(view: View) -> list[move_pb2.LegalMove]:
-    """The moves that the view's seat may make now, each with what it does to the table at once."""
+    """The legal moves of the view's seat, each with its immediate effect."""
     return [_legal_move(view, move) for move in view.legal_moves()]
 
 
 def write_event(event: Event) -> event_pb2.Event:
-    """An event, with the tiles of a draw where they are known."""
+    """An event, with the tiles of a draw if they are known."""
     if isinstance(event, Play):
         placement = event_pb2.Placement(tile=str(event.move.tile), at=event.move.at or "", points=event.points)
         return event_pb2.Event(seat=event.seat, play=placement)
@@ -66,7 +66,7 @@ def write_event(event: Event) -> event_pb2.Event:
 
 
 def write_view(view: View) -> view_pb2.PlayerView:
-    """What one seat knows."""
+    """A view."""
     message = view_pb2.PlayerView(players=view.players, seat=view.seat, scores=view.scores)
     if isinstance(view.position, Snapshot):
         message.hand.extend(_tiles(view.position.hand))
@@ -78,7 +78,7 @@ def write_view(view: View) -> view_pb2.PlayerView:
 
 
 def write_deal(round_: Round) -> round_pb2.OpenDeal:
-    """A round with everything known."""
+    """A round with all hands known."""
     start = round_.start
     return round_pb2.OpenDeal(
         players=start.players,
@@ -91,7 +91,7 @@ def write_deal(round_: Round) -> round_pb2.OpenDeal:
 
 
 def write_state(round_: Round) -> round_pb2.RoundState:
-    """Where a round stands."""
+    """The state of a round."""
     views = [round_.view(seat) for seat in range(round_.players)]
     return round_pb2.RoundState(
         seat_to_move=None if round_.over else round_.seat,
@@ -122,14 +122,14 @@ def write_limits(limits: Limits) -> limits_pb2.Limits:
 
 
 def write_seconds(seconds: float) -> Duration:
-    """A span of time, to the nanosecond."""
+    """A duration, to the nanosecond."""
     duration = Duration()
     duration.FromNanoseconds(round(seconds * 1e9))
     return duration
 
 
 def write_facts(view: View, world_count: float) -> rules_service_pb2.ViewFacts:
-    """What follows from a view."""
+    """The facts that follow from a view."""
     return rules_service_pb2.ViewFacts(
         action=ACTIONS[view.must],
         seat_to_move=view.to_move,

@@ -151,7 +151,7 @@ def test_a_second_signal_ends_the_delay(numbers: tuple[int, ...], reason: str) -
                 .values_by_name[reason]
                 .number
             )
-        assert server.log[-1]["message"] == "the server has ended"
+        assert server.log[-1]["message"] == "the server has stopped"
 
 
 def test_signals_at_the_very_end() -> None:
@@ -186,7 +186,7 @@ def test_a_name_look_up_that_never_ends() -> None:
         assert server.address
         status, seconds = server.end()
         assert (status, seconds < 4) == (1, True)
-        assert server.messages[-1] == "the server does not end within its time: it is cut off"
+        assert server.messages[-1] == "the server did not shut down in time: exiting"
 
 
 START = """
@@ -216,10 +216,10 @@ def test_sighup_reads_the_files_again(tmp_path: Any) -> None:
     with process("--keys-file", str(keys)) as server:
         assert server.address
         server.popen.send_signal(signal.SIGHUP)
-        server.until("keys read again: 0 API keys, the same")
+        server.until("keys read again: 0 API keys, unchanged")
         keys.write_text("[alice]\n", encoding="utf-8")
         server.popen.send_signal(signal.SIGHUP)
-        server.until("what was read before stays in force")
+        server.until("cannot be used, the previous version stays in force")
         assert server.end()[0] == 0
 
 
@@ -246,8 +246,8 @@ def test_standard_streams_that_are_full_or_closed(streams: str) -> None:
             grpc.channel_ready_future(channel).result(TIMEOUT)
         assert server.end()[0] == 0
         if "2>" not in streams:
-            assert server.messages[-1] == "the server has ended"
-            assert any("standard output takes nothing" in line for line in server.messages) is ("full" in streams)
+            assert server.messages[-1] == "the server has stopped"
+            assert any("cannot write to standard output" in line for line in server.messages) is ("full" in streams)
 
 
 @pytest.mark.parametrize("command", ["config", "--version"])
@@ -272,7 +272,7 @@ def test_a_collector_of_spans_that_does_not_answer() -> None:
                 assert all(call.result() for call in calls)
             status, seconds = server.end()
             assert (status, seconds < 2) == (0, True)
-            assert "the server has ended" in server.messages
+            assert "the server has stopped" in server.messages
 
 
 HANG = """
@@ -291,7 +291,7 @@ def test_a_process_that_hangs_ends_itself() -> None:
     with process(command=[sys.executable, "-c", HANG]) as server:
         assert server.address
         status, seconds = server.end()
-        assert (status, server.messages[-1]) == (1, "the server does not end within its time: it is cut off")
+        assert (status, server.messages[-1]) == (1, "the server did not shut down in time: exiting")
         assert 1.5 < seconds < 4
 
 

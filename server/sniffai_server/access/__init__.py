@@ -1,1 +1,1 @@
-"""Who may connect and call: TLS, API keys, quotas."""
+"""TLS, API keys and quotas."""

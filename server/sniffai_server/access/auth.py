@@ -1,6 +1,6 @@
-"""The interceptor that knows who calls: API keys where there is a file of them, and quotas for everyone.
+"""The interceptor that identifies the caller by API key, if the server has keys, and applies quotas.
 
-Health is open: a probe needs no key and counts towards no quota.
+Health checks need no key and count towards no quota.
 """
 
 from typing import Any, Final
@@ -20,9 +20,9 @@ SCHEME: Final = "bearer "
 
 
 class Auth(Interceptor):
-    """Finds out who calls, refuses whom it does not know, and counts the calls of the others.
+    """Identifies callers, refuses unknown ones, and counts the calls of the others.
 
-    :param keys: the keys; ``None`` for a server that anyone may call.
+    :param keys: the API keys; ``None`` if anyone may call.
     """
 
     def __init__(self, settings: Settings, keys: Keys | None, quotas: Quotas) -> None:
@@ -45,7 +45,7 @@ class Auth(Interceptor):
         return await super().intercept_service(continuation, handler_call_details)
 
     async def around(self, method: str, proceed: Proceed, context: Any) -> Any:
-        """Answer within the caller's quotas."""
+        """Answer the call if the caller's quotas allow it."""
         caller = CALLER.get(None)
         if caller is None:
             settings = self._settings
@@ -57,11 +57,11 @@ class Auth(Interceptor):
 
 
 def _key_in(metadata: Any) -> str:
-    """The key that a call carries.
+    """The API key of a call.
 
-    :raises KeyRefusedError: there is none.
+    :raises KeyRefusedError: it has none.
     """
     for name, value in metadata or ():
         if name == HEADER and isinstance(value, str) and value.lower().startswith(SCHEME):
             return value[len(SCHEME) :].strip()
-    raise KeyRefusedError("KEY_MISSING", "an API key is needed: send it as metadata 'authorization: Bearer KEY'")
+    raise KeyRefusedError("KEY_MISSING", "an API key is required: send it as metadata 'authorization: Bearer KEY'")

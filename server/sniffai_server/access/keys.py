@@ -1,6 +1,6 @@
-"""API keys: a file with one table a client, the keys themselves only as salted hashes.
+"""API keys: a file with one table for each client, which holds salted hashes instead of the keys.
 
-A key is 256 random bits, so a single SHA-256 is as good as a slow hash: there is nothing to guess.
+A key is 256 random bits and cannot be guessed, so one round of SHA-256 is as safe as a slow hash.
 """
 
 import errno
@@ -25,7 +25,7 @@ from sniffai_server.settings import Settings
 
 KEY_BYTES: Final = 32
 KEY_PREFIX: Final = "sniffai_"
-"""What every key begins with, so that scanners for leaked secrets know it."""
+"""The prefix of every key, by which scanners recognize leaked ones."""
 SALT_BYTES: Final = 16
 SCHEME: Final = "sha256"
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -34,7 +34,7 @@ PRIORITIES: Final = {priority.name.lower(): priority for priority in Priority}
 
 
 class KeysError(Exception):
-    """A file of keys that cannot be used; ``str()`` names the file and the entry."""
+    """A keys file that cannot be used; ``str()`` names the file and the entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +45,23 @@ class Key:
     salt: bytes
     digest: bytes
     expires: date | None
-    """The first day (UTC) on which the key is taken no more; ``None`` for never."""
+    """The day (UTC) from which the key is no longer accepted; ``None`` if it does not expire."""
 
     def fits(self, key: str) -> bool:
-        """Whether this is the entry of a key, in a time that does not depend on how much of it is right."""
+        """Whether this is the entry of a key, compared in constant time."""
         return hmac.compare_digest(self.digest, digest_of(key, self.salt))
 
 
 class Keys:
-    """The keys of a file, read again whenever it changes; a file gone wrong leaves the keys that were.
+    """The keys of a file, read again whenever it changes. If the new file is invalid, the old keys stay in force.
 
     :param file: the file's path.
-    :param settings: has the quotas of entries without their own.
+    :param settings: the quotas of entries that set none.
     :raises KeysError: the file cannot be used.
     """
 
     name: Final = "keys"
-    """What is read again, in the words of log and metrics."""
+    """The name of this file in the log and the metrics."""
 
     def __init__(self, file: Path, settings: Settings) -> None:
         self._file = file
@@ -70,25 +70,25 @@ class Keys:
         self._keys = read_keys(file, settings)
 
     def caller_of(self, key: str) -> Caller:
-        """Whose key it is. Every entry is compared, found or not.
+        """The client of a key. Every entry is compared, even after a match, so that the time tells nothing.
 
-        :raises KeyRefusedError: nobody's, or it has expired.
+        :raises KeyRefusedError: the key is unknown or has expired.
         """
         found = None
         for entry in self._keys:
             if entry.fits(key):
                 found = entry
         if found is None:
-            raise KeyRefusedError("KEY_UNKNOWN", "the API key is not known here")
+            raise KeyRefusedError("KEY_UNKNOWN", "the API key is unknown")
         if found.expires is not None and datetime.now(UTC).date() >= found.expires:
             raise KeyRefusedError("KEY_EXPIRED", "the API key has expired")
         return found.caller
 
     def refresh(self, *, force: bool = False) -> str:
-        """Read the file again if it has changed; says what is in force now, empty where nothing has changed.
+        """Read the file again if it has changed; returns what is in force now, empty if nothing has changed.
 
-        :param force: read it, and say what is in force, in any case.
-        :raises KeysError: it has changed and cannot be used; told once for each change.
+        :param force: read it and return what is in force in any case.
+        :raises KeysError: it has changed and cannot be used; raised once for each change.
         """
         stamp = _stamp(self._file)
         if stamp == self._stamp and not force:
@@ -103,7 +103,7 @@ class Keys:
             "changed": {name for name in after.keys() & before.keys() if after[name] != before[name]},
         }
         told = [f"{word} {', '.join(sorted(names))}" for word, names in changes.items() if names]
-        return f"{len(after)} API keys, {'; '.join(told) or 'the same'}"
+        return f"{len(after)} API keys, {'; '.join(told) or 'unchanged'}"
 
 
 def make_key() -> str:
@@ -112,11 +112,11 @@ def make_key() -> str:
 
 
 def entry_of(name: str, key: str, options: Mapping[str, str | int]) -> str:
-    """The table to store for a new key, in TOML.
+    """The TOML table of a new key.
 
     :param name: the client's name, 1 to 64 letters, digits, ``_`` and ``-``.
-    :param options: ``priority``, ``calls``, ``rate``: those that are not the default.
-    :raises KeysError: the name is none.
+    :param options: ``priority``, ``calls`` and ``rate``, if they differ from the default.
+    :raises KeysError: the name is invalid.
     """
     if not NAME.fullmatch(name):
         raise KeysError(f"a name of 1 to 64 letters, digits, _ and - is expected, not {shown(name)}")
@@ -128,12 +128,12 @@ def entry_of(name: str, key: str, options: Mapping[str, str | int]) -> str:
 
 
 def add_entry(file: Path, name: str, entry: str, settings: Settings) -> None:
-    """Append a client's table to a file, which is made (for its owner only) where there is none.
+    """Append a client's table to a file. A new file is readable by its owner only.
 
-    One after the other where several do it at once. What is there is read first, and never changed: the table goes
-    behind it in one piece, or not at all.
+    The file is locked, so several processes may append at once. Existing text is checked and never changed: the table
+    is appended as a whole or not at all.
 
-    :raises KeysError: the file cannot be read or written, is no file of keys, or has an entry of that name.
+    :raises KeysError: the file cannot be read or written, is not a keys file, or has an entry of that name.
     """
     try:
         with open(file, "a+b", buffering=0, opener=_open) as stored:
@@ -142,19 +142,21 @@ def add_entry(file: Path, name: str, entry: str, settings: Settings) -> None:
             stored.seek(0)
             text = stored.read()
             if any(key.caller.name == name for key in _keys_of(text, file, settings)):
-                raise KeysError(f"file {file}: {name} has an entry already: take another name, or remove it first")
+                raise KeysError(
+                    f"file {file}: {name} already has an entry: choose another name, or remove the entry first"
+                )
             _append(stored, text, entry)
     except OSError as error:
         raise KeysError(f"file {file}: {error.strerror}") from None
 
 
 def _open(path: str, flags: int) -> int:
-    """Open a file for its owner only; a pipe in its place is not waited for."""
+    """Open a file for its owner only, without waiting if it is a pipe."""
     return os.open(path, flags | os.O_NONBLOCK, 0o600)
 
 
 def _append(stored: FileIO, text: bytes, entry: str) -> None:
-    """Write a table behind a file's text; a disk that is full leaves the text as it was."""
+    """Append a table to a file's text. If the disk is full, the text stays as it was."""
     gap = b"" if not text else b"\n" if text.endswith(b"\n") else b"\n\n"
     piece = gap + entry.encode() + b"\n"
     try:
@@ -174,7 +176,7 @@ def digest_of(key: str, salt: bytes) -> bytes:
 def read_keys(file: Path, settings: Settings) -> tuple[Key, ...]:
     """The entries of a file.
 
-    :raises KeysError: the file cannot be read, or an entry is not as it should be.
+    :raises KeysError: the file cannot be read, or an entry is invalid.
     """
     try:
         text = read_file(file)
@@ -186,7 +188,7 @@ def read_keys(file: Path, settings: Settings) -> tuple[Key, ...]:
 def _keys_of(text: bytes, file: Path, settings: Settings) -> tuple[Key, ...]:
     """The entries of a file's text.
 
-    :raises KeysError: an entry is not as it should be; ``str()`` names the file.
+    :raises KeysError: an entry is invalid; ``str()`` names the file.
     """
     try:
         tables = read_toml(decode(text))
@@ -202,9 +204,9 @@ def _key(name: str, table: Any, settings: Settings) -> Key:
     if not NAME.fullmatch(name):
         raise KeysError(f"{shown(name)}: a name has 1 to 64 letters, digits, _ and -")
     if not isinstance(table, dict):
-        raise KeysError(f"{name}: a table is expected: [{name}], then hash = ...")
+        raise KeysError(f"{name}: a table is expected, such as [{name}] with hash = ...")
     if unknown := table.keys() - {"hash", "priority", "calls", "rate", "expires"}:
-        raise KeysError(f"{name}: no such entry {shown(min(unknown))}")
+        raise KeysError(f"{name}: unknown entry {shown(min(unknown))}")
     if not isinstance(table.get("hash"), str) or not HASH.fullmatch(table["hash"]):
         raise KeysError(f"{name}.hash: the line that `sniffai-server key` printed is expected")
     priority = table.get("priority", "interactive")
@@ -235,7 +237,7 @@ def _expiry(name: str, table: Mapping[str, Any]) -> date | None:
 
 
 def _stamp(file: Path) -> tuple[int, ...]:
-    """What changes when the file does."""
+    """Attributes that differ if the file has changed."""
     try:
         status = file.stat()
     except OSError:

@@ -1,7 +1,8 @@
-"""Proof that clients can connect with a certificate: a handshake with ourselves, before anything is served by it.
+"""A test that clients can connect with a certificate: the server does a handshake with itself before it uses one.
 
-It is done twice. OpenSSL says best what is wrong with a certificate. gRPC's own TLS has the last word: it does not take
-all that OpenSSL takes, such as keys of Ed25519 or the curve P-521, and tells clients no more than a closed connection.
+There are two handshakes. OpenSSL describes best what is wrong with a certificate. gRPC's own TLS decides: it does not
+accept everything that OpenSSL does, such as Ed25519 keys or the curve P-521, and shows clients only a closed
+connection.
 """
 
 import contextlib
@@ -16,42 +17,42 @@ import grpc
 from sniffai.client.proxies import DIRECT
 
 PROOF_SECONDS: Final = 5.0
-"""How long gRPC's handshake may take; it takes milliseconds."""
+"""Time limit of gRPC's handshake, which takes milliseconds."""
 NO_NAME: Final = "Hostname Verification Check failed"
-KINDS: Final = "RSA of 2048 bits or more, or ECDSA with the curve P-256 or P-384"
-MISMATCH: Final = "the key is not that of the first certificate (the server's own comes first in its file)"
+KINDS: Final = "RSA with 2048 bits or more, or ECDSA with the curve P-256 or P-384"
+MISMATCH: Final = "the key does not belong to the first certificate (the server's own must come first in the file)"
 EXPECTED: Final = {
     "KEY_VALUES_MISMATCH": MISMATCH,
     "NO_CERTIFICATE_ASSIGNED": MISMATCH,
-    "NO_SHARED_CIPHER": f"gRPC's TLS does not take this kind of key: {KINDS} is expected",
+    "NO_SHARED_CIPHER": f"gRPC's TLS does not support this kind of key: {KINDS} is expected",
     "EE_KEY_TOO_SMALL": f"the key is too small: {KINDS} is expected",
-    "CA_MD_TOO_WEAK": "the signature of a certificate is too weak: one with SHA-256 is expected",
+    "CA_MD_TOO_WEAK": "the signature of a certificate is too weak: SHA-256 or better is expected",
 }
-"""OpenSSL's words for what is wrong with files that fit no server, and ours."""
+"""OpenSSL's reasons for files that no server can use, and our messages."""
 
 
 class ProofError(Exception):
-    """Nobody could connect; ``str()`` says why."""
+    """Clients could not connect; ``str()`` says why."""
 
 
 def prove(files: tuple[Path, Path], chain: bytes, key: bytes, ca: bytes | None) -> None:
     """Do the handshakes.
 
-    :param files: those that hold ``chain`` and ``key``; OpenSSL reads nothing else.
-    :param ca: the authorities of the clients' certificates.
-    :raises ProofError: one of them fails.
+    :param files: the files of ``chain`` and ``key``, since OpenSSL reads only files.
+    :param ca: the CAs of client certificates.
+    :raises ProofError: a handshake fails.
     """
     names = _openssl(files, chain, ca)
     with _grpc_server(chain, key, ca) as port:
         told = _grpc_client(port, chain, names[0] if names else "localhost")
     if "CERTIFICATE_VERIFY_FAILED" in told:
-        raise ProofError(f"gRPC's clients do not take the certificate: {told.rpartition('FAILED:')[2].strip()}")
+        raise ProofError(f"gRPC clients do not accept the certificate: {told.rpartition('FAILED:')[2].strip()}")
     if told and NO_NAME not in told:
-        raise ProofError(f"gRPC's TLS does not take this kind of key: {KINDS} is expected")
+        raise ProofError(f"gRPC's TLS does not support this kind of key: {KINDS} is expected")
 
 
 def words_of(error: ssl.SSLError) -> str:
-    """What is wrong with a certificate and its key, after OpenSSL has said so."""
+    """What is wrong with a certificate and its key, from an error of OpenSSL."""
     if error.reason is None:
         return "the certificate or the key is damaged"
     return EXPECTED.get(error.reason, error.reason)
@@ -64,12 +65,12 @@ def _openssl(files: tuple[Path, Path], chain: bytes, ca: bytes | None) -> list[s
     """
     server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client.check_hostname = False
-    client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # a certificate vouches for itself here
+    client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # here a certificate is its own CA
     try:
         _load(client, chain, "certificate")
         server.load_cert_chain(*files, password=lambda: b"")
         if ca is not None:
-            _load(server, ca, "authorities' certificate")
+            _load(server, ca, "CA certificate")
         shown = _shake(server, client)
     except ssl.SSLCertVerificationError as error:
         raise ProofError(f"the certificate cannot be used: {error.verify_message}") from None
@@ -94,7 +95,7 @@ def _load(context: ssl.SSLContext, pem: bytes, name: str) -> None:
 
 
 def _shake(server: ssl.SSLContext, client: ssl.SSLContext) -> dict[str, Any]:
-    """A handshake without a network; returns the certificate as the client has seen it.
+    """A handshake without a network; returns the certificate that the client received.
 
     :raises ssl.SSLError: it fails.
     """
@@ -109,7 +110,7 @@ def _shake(server: ssl.SSLContext, client: ssl.SSLContext) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _grpc_server(chain: bytes, key: bytes, ca: bytes | None) -> Iterator[int]:
-    """A server of gRPC without a service, on a port of this machine that the system chooses.
+    """A gRPC server without services, on a free port of this machine.
 
     :raises ProofError: gRPC cannot read the files.
     """
@@ -119,7 +120,7 @@ def _grpc_server(chain: bytes, key: bytes, ca: bytes | None) -> Iterator[int]:
         try:
             port = server.add_secure_port("127.0.0.1:0", credentials)
         except RuntimeError:
-            raise ProofError(f"gRPC's TLS cannot read the files: keys of {KINDS} are expected, in PEM") from None
+            raise ProofError(f"gRPC's TLS cannot read the files: PEM with {KINDS} is expected") from None
         server.start()
         try:
             yield port
@@ -128,7 +129,7 @@ def _grpc_server(chain: bytes, key: bytes, ca: bytes | None) -> Iterator[int]:
 
 
 def _grpc_client(port: int, chain: bytes, name: str) -> str:
-    """Call the server; returns what gRPC says of a connection that fails, empty where the server answers."""
+    """Call the server; returns gRPC's message if the connection fails, empty if the server answers."""
     options: list[tuple[str, Any]] = [
         ("grpc.ssl_target_name_override", name),
         ("grpc.use_local_subchannel_pool", 1),

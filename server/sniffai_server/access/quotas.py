@@ -1,4 +1,4 @@
-"""How much one client may ask for: calls at the same time, and calls a minute."""
+"""Quotas: how many calls one client may have open, and how many it may start in a minute."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,29 +11,29 @@ from sniffai_server.calls.refusals import QuotaError
 
 MINUTE: Final = 60.0
 BUSY_RETRY: Final = 1.0
-"""Seconds: what a client with too many open calls is told to wait; only it knows when one of them ends."""
+"""Seconds that a client with too many open calls is told to wait. It knows best when one of them will end."""
 SWEEP_AT: Final = 1024
-"""With so many clients the idle ones are forgotten, then again at twice the number that stay."""
+"""At this number of clients, idle ones are removed; then again at twice the number that remain."""
 
 
 @dataclass(slots=True)
 class _Account:
-    """One client's use."""
+    """What one client has used."""
 
     open: int
     tokens: float
-    """Calls that it may begin now; grows by the rate up to the rate."""
+    """Calls that it may start now. Refilled at the rate, up to the rate."""
     filled: float
-    """When the tokens were last brought up to date."""
+    """When the tokens were last updated."""
 
 
 class Quotas:
     """The accounts of all clients, by name.
 
-    A client's calls a minute are a token bucket: it holds one minute's calls, so that a client may begin all of them
-    at once and then one each time a token has grown again.
+    The calls per minute are a token bucket that holds one minute's calls. A client may start all of them at once, and
+    then one for each token that is refilled.
 
-    :param clock: seconds that only grow.
+    :param clock: a monotonic clock, in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -43,9 +43,9 @@ class Quotas:
 
     @contextmanager
     def call(self, caller: Caller) -> Iterator[None]:
-        """Count one call from its beginning to its end.
+        """Count one call from start to end.
 
-        :raises QuotaError: the client has used up what it may ask for.
+        :raises QuotaError: the client has used up its quota.
         """
         if not caller.calls and not caller.rate:
             yield
@@ -70,7 +70,7 @@ class Quotas:
             raise QuotaError(caller.name, "TOO_MANY_CALLS_A_MINUTE", f"{caller.rate} calls a minute", wait)
 
     def _account(self, caller: Caller) -> _Account:
-        """The client's account, its tokens up to date."""
+        """The client's account, with its tokens updated."""
         now = self._clock()
         account = self._accounts.get(caller.name)
         if account is None:
@@ -81,7 +81,7 @@ class Quotas:
         return account
 
     def _sweep(self, now: float) -> None:
-        """Forget clients that are as good as new, lest every address that ever called be remembered."""
+        """Remove the accounts that equal new ones, so that memory does not grow with every address that ever called."""
         if len(self._accounts) < self._sweep_at:
             return
         self._accounts = {

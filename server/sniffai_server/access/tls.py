@@ -1,4 +1,4 @@
-"""How the port is secured: plaintext on this machine only, TLS by files that may be replaced at any time."""
+"""TLS of the port, with files that may be replaced at any time. Plaintext is for this machine only."""
 
 import codecs
 import hashlib
@@ -20,7 +20,7 @@ CERTIFICATE: Final = re.compile(rb"-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----"
 CERTIFICATES: Final = re.compile(
     rb"-----BEGIN ([A-Z0-9]+ )?CERTIFICATE-----.*?-----END ([A-Z0-9]+ )?CERTIFICATE-----", re.DOTALL
 )
-"""Each of them, without the text around it."""
+"""Each certificate, without the text around it."""
 PRIVATE_KEY: Final = re.compile(rb"-----BEGIN ([A-Z0-9]+ )?PRIVATE KEY-----")
 ENCRYPTED: Final = re.compile(rb"-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED", re.MULTILINE)
 
@@ -28,33 +28,33 @@ log = logging.getLogger(__name__)
 
 
 class SecurityError(Exception):
-    """The port cannot be secured as the settings say; ``str()`` says what is missing or wrong."""
+    """The TLS settings cannot be used; ``str()`` says what is missing or wrong."""
 
 
 class Certificates:
-    """The certificate, its key and the clients' authorities, read again when a file has changed.
+    """The certificate, its key and the CAs of clients, read again when a file has changed.
 
-    Files that cannot be used (as while they are being replaced) leave those in force that were.
+    If the new files cannot be used, for example because they are just being replaced, the old ones stay in force.
 
     :raises SecurityError: a file cannot be used.
     """
 
     name: Final = "tls"
-    """What is read again, in the words of log and metrics."""
+    """The name of these files in the log and the metrics."""
 
     def __init__(self, settings: Settings) -> None:
         self._files = (Path(settings.tls_cert), Path(settings.tls_key))
         self._ca = Path(settings.tls_client_ca) if settings.tls_client_ca else None
         self._unread = ""
-        """Why the files could not be read last time."""
+        """Why the last attempt to read the files failed; empty if it did not."""
         self._seen = self._read()
-        """What was read last, in force or not."""
+        """The contents that were read last, whether in force or not."""
         self._current = self._proven(self._seen)
 
     def credentials(self) -> grpc.ServerCredentials:
-        """The credentials of one port; each handshake takes the files in force.
+        """The credentials of one port; each handshake uses the files in force.
 
-        They are not proven then: a handshake that waits for another one may wait for seconds.
+        They are not tested again at that point: a test takes a handshake itself, which may last for seconds.
         """
         first = given = self._current
 
@@ -68,10 +68,10 @@ class Certificates:
         return grpc.dynamic_ssl_server_credentials(first, fetch, require_client_authentication=self._ca is not None)
 
     def refresh(self, *, force: bool = False) -> str:
-        """Read the files again; says what is in force now, empty where nothing has changed.
+        """Read the files again; returns what is in force now, empty if nothing has changed.
 
-        :param force: prove the files, and say what is in force, in any case.
-        :raises SecurityError: they have changed and cannot be used; told once for each change.
+        :param force: test the files and return what is in force in any case.
+        :raises SecurityError: they have changed and cannot be used; raised once for each change.
         """
         try:
             contents = self._read()
@@ -91,7 +91,7 @@ class Certificates:
         return tuple(_read(file) for file in (*self._files, *([self._ca] if self._ca else [])))
 
     def _proven(self, contents: tuple[bytes, ...]) -> Any:
-        """The files as gRPC takes them, after it is proven that clients can connect with them.
+        """The files in gRPC's form, after a test that clients can connect with them.
 
         :raises SecurityError: they cannot.
         """
@@ -112,17 +112,17 @@ class Certificates:
 
 
 def certificates_of(settings: Settings) -> Certificates | None:
-    """What secures the port; ``None`` for plaintext.
+    """The certificates of the port; ``None`` for plaintext.
 
-    :raises SecurityError: a file cannot be used, or plaintext would be open to other machines.
+    :raises SecurityError: a file cannot be used, or other machines could reach the port in plaintext.
     """
     if settings.tls_cert:
         return Certificates(settings)
     if settings.is_local or settings.insecure:
         return None
     raise SecurityError(
-        f"other machines can reach {settings.host}, so TLS is needed: set tls_cert and tls_key,"
-        " or insecure (--insecure) to serve plaintext all the same"
+        f"other machines can reach {settings.host}, so it requires TLS: set tls_cert and tls_key,"
+        " or --insecure to serve without TLS"
     )
 
 
@@ -149,7 +149,7 @@ def channel_credentials(trust: Trust) -> grpc.ChannelCredentials:
 
 
 def _fingerprint(chain: bytes) -> str:
-    """The SHA-256 of the first certificate, by which two can be told apart."""
+    """The SHA-256 fingerprint of the first certificate."""
     pem = chain[chain.index(b"-----BEGIN") :].decode("ascii", "replace")
     end = pem.index("-----END")
     first = pem[: pem.index("-----", end + len("-----END")) + len("-----")]
@@ -157,7 +157,7 @@ def _fingerprint(chain: bytes) -> str:
 
 
 def _read(file: Path) -> bytes:
-    """The content of a file; the byte order marks of UTF-8, which gRPC's TLS takes for a part of PEM, are left out."""
+    """The content of a file without UTF-8 byte order marks, which gRPC's TLS would read as part of the PEM text."""
     try:
         return read_file(file).replace(codecs.BOM_UTF8, b"")
     except OSError as error:
@@ -166,7 +166,7 @@ def _read(file: Path) -> bytes:
 
 def _check_key(file: Path, content: bytes) -> None:
     if ENCRYPTED.search(content):
-        raise SecurityError(f"file {file}: the key is encrypted: one without a passphrase is expected")
+        raise SecurityError(f"file {file}: the key is encrypted; a key without a passphrase is expected")
     _check_pem(file, content, PRIVATE_KEY, "private key")
 
 
@@ -174,14 +174,14 @@ def _check_pem(file: Path, content: bytes, kind: "re.Pattern[bytes]", name: str)
     if not content.strip():
         raise SecurityError(f"file {file}: it is empty; a {name} in PEM is expected")
     if not kind.search(content):
-        hint = ", and this has NULs as UTF-16 has" if b"\0" in content else ""
+        hint = "; this file contains NUL bytes, as UTF-16 does" if b"\0" in content else ""
         raise SecurityError(f"file {file}: a {name} in PEM is expected{hint}")
 
 
 def _authorities(file: Path, content: bytes) -> bytes:
-    """The certificates of authorities that are valid now.
+    """The CA certificates that are valid now.
 
-    Of two with one name, as an expired one and its successor, gRPC's TLS would only try the first.
+    Of two with the same name, such as an expired one and its successor, gRPC's TLS would try only the first.
 
     :raises SecurityError: one is damaged, or none is valid.
     """
@@ -190,14 +190,14 @@ def _authorities(file: Path, content: bytes) -> bytes:
     found = [one[0] for one in CERTIFICATES.finditer(content)]
     valid = [pem for pem in found if all(begin <= time.time() < end for begin, end in _dates(file, pem))]
     if not valid:
-        raise SecurityError(f"file {file}: no certificate in it is valid today")
+        raise SecurityError(f"file {file}: it contains no certificate that is valid today")
     if len(valid) < len(found):
-        log.warning("file %s: certificates that are not valid today are left out: %d", file, len(found) - len(valid))
+        log.warning("file %s: %d certificates are not valid today and are ignored", file, len(found) - len(valid))
     return b"\n".join(valid) + b"\n"
 
 
 def _dates(file: Path, content: bytes) -> list[tuple[float, float]]:
-    """From when until when certificates are valid; a certificate that is not that of an authority has no entry.
+    """The first and last moment at which each certificate is valid. Certificates that are not of a CA are left out.
 
     :raises SecurityError: one is damaged.
     """
@@ -205,7 +205,7 @@ def _dates(file: Path, content: bytes) -> list[tuple[float, float]]:
     try:
         context.load_verify_locations(cadata=content.decode("ascii", "ignore"))
     except ssl.SSLError:
-        raise SecurityError(f"file {file}: a certificate in it is damaged") from None
+        raise SecurityError(f"file {file}: it contains a damaged certificate") from None
     return [
         (ssl.cert_time_to_seconds(str(one["notBefore"])), ssl.cert_time_to_seconds(str(one["notAfter"])))
         for one in context.get_ca_certs()

@@ -1,4 +1,4 @@
-"""What is known of the call in progress, for its log line, its metrics and its span."""
+"""Facts about the call in progress, for its log line, metrics and span."""
 
 import asyncio
 from contextvars import ContextVar
@@ -9,37 +9,37 @@ from sniffai.search.analysis import Analysis
 from sniffai_server.calls.callers import Priority
 
 CUT_OFF: Final = ("CANCELLED", "DEADLINE_EXCEEDED")
-"""Statuses of calls that nobody waits for any more."""
+"""Statuses of calls whose clients no longer wait."""
 
 
 @dataclass(slots=True)
 class Call:
-    """One call, filled in as it goes. Nothing in it tells what the request was about."""
+    """One call, filled in as it proceeds. It contains nothing of the request's content."""
 
     request_id: str = ""
-    """Given by the client or made here."""
+    """Given by the client or generated."""
     method: str = ""
     """Such as ``"sniffai.v1.AnalysisService/Analyze"``."""
     asked: str = ""
-    """The beginning of the name that the client asked for, where there is no such method."""
+    """The start of the method name that the client requested, if there is no such method."""
     client: str = ""
-    """Who calls: the name of a key or a certificate, or an address."""
+    """The caller: the name of a key or certificate, or an address."""
     reason: str = ""
-    """Why it failed, ``UPPER_SNAKE``; empty for a call that did not, or for no reason of ours."""
+    """Why it failed, ``UPPER_SNAKE``; empty if it did not, or if the reason is not one of this server's."""
     priority: Priority | None = None
-    """How urgent its search was; ``None`` without one."""
+    """The priority of its search; ``None`` without a search."""
     queue_wait: float | None = None
-    """Seconds that its search waited for a slot; ``None`` where it never got one."""
+    """Seconds that its search waited for a slot; ``None`` if it never got one."""
     searched: list[Analysis] = field(default_factory=list)
-    """What its searches found."""
+    """The results of its searches."""
     last_word: "asyncio.Future[None] | None" = None
-    """A status that is not OK, on its way; done when it has gone out, or the call is over."""
+    """Sends an error status; done when the status is sent or the call is over."""
 
 
 def stop_reason_of(found: Analysis, code: str) -> str:
-    """What ended a search of a call that ended with a status.
+    """The stop reason of a search whose call ended with a status.
 
-    A search that is stopped, and whose call is not cut off, answers because the server goes down: ``"shutdown"``.
+    If a search was stopped and its call was not cut off, the server is shutting down: ``"shutdown"``.
     """
     return "shutdown" if found.stop_reason == "stopped" and code not in CUT_OFF else found.stop_reason
 
@@ -49,5 +49,5 @@ CALL: Final[ContextVar[Call]] = ContextVar("CALL")
 
 
 def current_call() -> Call:
-    """The call in progress; outside of one, something to write to all the same."""
+    """The call in progress; a new one outside of a call."""
     return CALL.get(None) or Call()

@@ -1,4 +1,4 @@
-"""From exceptions to gRPC statuses: the one table, and the details that go with each status."""
+"""The table of exceptions and gRPC statuses, with the details of each status."""
 
 import asyncio
 import logging
@@ -49,8 +49,8 @@ from sniffai_server.calls.refusals import (
 from sniffai_server.calls.trailers import add_trailers, trailers_of
 
 LAST_WORD_SECONDS: Final = 1.0
-"""How long a call waits for its status to go out. A reader who takes nothing gets it when it goes on; nothing else of
-the call is kept for it."""
+"""How long a call waits for its status to be sent. A client that does not read gets it later; nothing else of the call
+is kept for that."""
 
 DOMAIN: Final = "sniffai"
 """The ``domain`` of every ErrorInfo."""
@@ -59,11 +59,11 @@ log = logging.getLogger(__name__)
 
 
 class UndecodableError(Exception):
-    """Request bytes that are not the message they should be."""
+    """Request bytes that are not a message of the method."""
 
 
 def status_of(error: Exception) -> Status:
-    """The status that a client is told for an exception: by :data:`TABLE`, or INTERNAL without its text."""
+    """The status for an exception: by :data:`TABLE`, otherwise INTERNAL without the exception's text."""
     for kind, status in TABLE.items():
         if isinstance(error, kind):
             try:
@@ -74,12 +74,12 @@ def status_of(error: Exception) -> Status:
 
 
 async def abort(context: Any, error: Exception) -> None:
-    """End a call with the status of an exception; where another try may help, its metadata says when.
+    """End a call with the status of an exception. If a retry may help, the metadata says when.
 
-    :raises grpc.aio.AbortError: the call ends.
-    :raises asyncio.CancelledError: the call is over already, by its deadline or its client: nobody can be told.
+    :raises grpc.aio.AbortError: always, once the status is sent.
+    :raises asyncio.CancelledError: the call is already over, so no status can be sent.
     """
-    if isinstance(error, grpc.aio.InternalError):  # gRPC's word for a write to a call that is over
+    if isinstance(error, grpc.aio.InternalError):  # how gRPC reports a write to a call that is over
         raise asyncio.CancelledError from error
     status = status_of(error)
     info = ErrorInfo()
@@ -96,7 +96,7 @@ async def abort(context: Any, error: Exception) -> None:
     word.add_done_callback(_read)
     await asyncio.wait({word}, timeout=LAST_WORD_SECONDS)
     if not word.done():
-        raise asyncio.CancelledError("the status waits for a reader who takes nothing")
+        raise asyncio.CancelledError("the client does not read, and the status waits")
     current_call().last_word = None
     try:
         word.result()
@@ -107,16 +107,16 @@ async def abort(context: Any, error: Exception) -> None:
 
 
 def _read(word: "asyncio.Future[None]") -> None:
-    """Look at what became of a status: where nobody waits for it any more, it is no news."""
+    """Retrieve the result of sending a status, so that asyncio logs no error for it."""
     if not word.cancelled():
         word.exception()
 
 
 def _let_go(error: BaseException | None) -> None:
-    """Forget the frames of an error that is told, and of those that led to it.
+    """Clear the tracebacks of an error and its causes.
 
-    A call that gRPC aborts holds its own error until the garbage collector comes by, and with it this one: the searches
-    of its frames, trees of many megabytes, must not wait for that.
+    gRPC keeps the error of an aborted call, and so this one, until the garbage collector runs. The frames in its
+    traceback hold searches with trees of many megabytes, which must be freed sooner.
     """
     while error is not None:
         error.__traceback__ = None
@@ -233,4 +233,4 @@ TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
     SlowRequestError: _slow_request,
     StalledReaderError: _stalled_reader,
 }
-"""What is not a fault of the server, with the status that tells so."""
+"""Errors that are not the server's fault, and their statuses."""

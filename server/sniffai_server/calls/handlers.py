@@ -1,7 +1,7 @@
-"""What interceptors share: a method's handler, wrapped, whatever its kind.
+"""Base of the interceptors: it wraps the handlers of unary and streaming methods alike.
 
-A handler's function becomes one without arguments (``proceed``), so that an interceptor is written once for unary and
-streaming methods. A streaming method may be an async generator or a coroutine that writes to its context.
+The handler's function becomes a function without arguments (``proceed``), so each interceptor is written once for all
+kinds of methods. A streaming method may be an async generator or a coroutine that writes to its context.
 """
 
 import inspect
@@ -23,16 +23,16 @@ Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[MaybeHa
 
 HEALTH: Final = "grpc.health.v1.Health"
 LASTING: Final = (f"{HEALTH}/Watch", "grpc.reflection.")
-"""How the names of methods begin whose streams end only when the client says so."""
+"""Prefixes of the methods whose streams last until the client ends them."""
 
 
 class Interceptor(grpc.aio.ServerInterceptor):
-    """Something around every call; a method that does not exist passes by."""
+    """An interceptor that wraps every call; calls of methods that do not exist pass unchanged."""
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
     ) -> MaybeHandler:
-        """The method's handler with :meth:`around` around it."""
+        """The method's handler, wrapped by :meth:`around`."""
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
@@ -40,11 +40,11 @@ class Interceptor(grpc.aio.ServerInterceptor):
 
     @abstractmethod
     async def around(self, method: str, proceed: Proceed, context: Any) -> Any:
-        """What happens around a call of ``method`` (such as ``"sniffai.v1.RulesService/ApplyMove"``)."""
+        """Handle a call of ``method`` (such as ``"sniffai.v1.RulesService/ApplyMove"``)."""
 
 
 def wrapped(handler: Handler, around: Around) -> Handler:
-    """The handler with something around its function."""
+    """The handler with its function wrapped."""
     make, function = _parts(handler)
 
     async def unary(request: Any, context: Any) -> Any:
@@ -61,7 +61,7 @@ def wrapped(handler: Handler, around: Around) -> Handler:
 
 
 def refusing(handler: Handler, error: Exception) -> Handler:
-    """A handler of the same kind that decodes nothing and fails with an error."""
+    """A handler of the same kind that decodes nothing and raises an error."""
     make, _ = _parts(handler)
 
     async def refuse(request: Any, context: Any) -> None:
@@ -71,7 +71,7 @@ def refusing(handler: Handler, error: Exception) -> Handler:
 
 
 def unknown_method() -> Handler:
-    """A handler that reads nothing, not even whether there is a request, and says that there is no such method."""
+    """A handler that reads nothing and answers that there is no such method."""
 
     async def refuse(requests: Any, context: Any) -> None:
         raise UnknownMethodError
@@ -94,7 +94,7 @@ def function_of(handler: Handler) -> Function:
 
 
 def _parts(handler: Handler) -> tuple[Callable[..., Handler], Function]:
-    """What makes a handler of the same kind, and the function of this one."""
+    """The factory for handlers of the same kind, and the function of this one."""
     makers: dict[tuple[bool, bool], tuple[Callable[..., Handler], Any]] = {
         (False, False): (grpc.unary_unary_rpc_method_handler, handler.unary_unary),
         (False, True): (grpc.unary_stream_rpc_method_handler, handler.unary_stream),

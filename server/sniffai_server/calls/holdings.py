@@ -1,4 +1,4 @@
-"""What callers make the server hold: so much in all, and of that no caller more than a share."""
+"""Resources that callers occupy, limited in total and for each caller."""
 
 import asyncio
 from collections import Counter
@@ -7,16 +7,16 @@ from typing import Final
 from sniffai_server.calls.refusals import HeldError
 
 SHARE: Final = 4
-"""One caller may have a part of the whole: one over this."""
+"""One caller may occupy the total divided by this number."""
 
 
 class Holding:
-    """Something that calls hold for a time. Everything here runs on one event loop.
+    """A resource that calls occupy for some time, such as memory. Everything here runs on one event loop.
 
-    :param reason: what a caller is told who wants too much of it, ``UPPER_SNAKE``.
-    :param unit: what is counted, in words, such as ``"open calls"``.
-    :param most: how much of it all callers together may hold, at least 1.
-    :param least: what one caller may hold in any case.
+    :param reason: the reason of the error if there is not enough, ``UPPER_SNAKE``.
+    :param unit: the unit in words, such as ``"open calls"``.
+    :param most: how much all callers together may occupy, at least 1.
+    :param least: how much each caller may occupy in any case.
     """
 
     def __init__(self, reason: str, unit: str, most: int, least: int = 1) -> None:
@@ -27,29 +27,29 @@ class Holding:
         self._held: Counter[str] = Counter()
         self._waiting: list[tuple[str, int, asyncio.Future[None]]] = []
         self.held = 0
-        """How much is held now."""
+        """How much is occupied now."""
 
     def take(self, caller: str, amount: int = 1) -> None:
-        """Hold some for a caller.
+        """Occupy an amount for a caller.
 
-        :raises HeldError: there is not so much left, or not for this caller.
+        :raises HeldError: too little is free, in total or for this caller.
         """
         if not self._fits(caller, amount):
             raise self.refusal(caller, amount)
         self.add(caller, amount)
 
     def refusal(self, caller: str, amount: int) -> HeldError:
-        """What to tell a caller for whom there is not so much."""
+        """The error for a caller that cannot get an amount."""
         own = self._held[caller] + amount > self.share
         return HeldError(self.reason, f"{self.share if own else self.most:,} {self.unit}", own=own)
 
     def add(self, caller: str, amount: int) -> None:
-        """Hold some for a caller for whom more than that has been held, and is given back now."""
+        """Occupy an amount out of a larger one that the caller occupies and is about to release."""
         self._held[caller] += amount
         self.held += amount
 
     def give(self, caller: str, amount: int = 1) -> None:
-        """Give back some that was held for a caller."""
+        """Release an amount of a caller."""
         self._held[caller] -= amount
         self.held -= amount
         if not self._held[caller]:
@@ -57,7 +57,7 @@ class Holding:
         self._grant()
 
     async def wait(self, caller: str, amount: int) -> None:
-        """Wait until there is as much for a caller, then hold it. Whoever holds the least goes first."""
+        """Wait until an amount is free for a caller, then occupy it. The caller that occupies the least goes first."""
         if not self._waiting and self._fits(caller, amount):
             self.take(caller, amount)
             return

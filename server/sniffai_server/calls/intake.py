@@ -1,7 +1,7 @@
-"""The interceptor at the door: how many calls may be open, and how a request is read, if at all.
+"""The interceptor that limits open calls, and the reading of requests within limits of memory and time.
 
-What a call may hold is decided at its headers, before a byte of its body is asked for: until then gRPC takes no more of
-it than :data:`WINDOW` bytes. A body is asked for once there is room for the largest, and must come in time.
+Whether a call is accepted is decided at its headers, before any of its body is read: until then gRPC buffers at most
+:data:`WINDOW` bytes. A body is read once there is room for the largest one, and must arrive in time.
 """
 
 import asyncio
@@ -21,29 +21,29 @@ from sniffai_server.calls.refusals import MessageCountError, SlowRequestError, T
 from sniffai_server.settings import Settings
 
 WINDOW: Final = 16_384
-"""Bytes of a body that gRPC takes from a caller before the server asks for it."""
+"""Bytes of a body that gRPC buffers before the server reads it."""
 LOOK_SECONDS: Final = 0.01
-"""Where no message came: the time in which it is seen whether gRPC refused one, such as one that is too large."""
+"""Seconds to wait, if no message came, to see whether gRPC refused one, for example because it is too large."""
 SMALL: Final = 4096
 """The largest request of health and reflection, in bytes."""
 SMALL_METHODS: Final = (f"{HEALTH}/", "grpc.reflection.")
-"""How the names of methods begin whose requests are small."""
+"""Prefixes of the methods with small requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What callers hold."""
+    """The resources that callers occupy."""
 
     calls: Holding
     checks: Holding
-    """Calls that ask for the health once: what holds all other calls cannot keep these out."""
+    """Health checks, counted apart so that other calls cannot keep them out."""
     watches: Holding
-    """Streams that last until the client has had enough."""
+    """Streams that last until the client ends them."""
     request_bytes: Holding
 
     @classmethod
     def of(cls, settings: Settings) -> "Holdings":
-        """The holdings that a server's settings allow."""
+        """The limits in a server's settings."""
         return cls(
             calls=Holding("TOO_MANY_OPEN_CALLS", "open calls", settings.max_calls),
             checks=Holding("TOO_MANY_OPEN_CALLS", "open health checks", settings.max_watches),
@@ -63,10 +63,10 @@ class _Open:
     caller: str
     holdings: Holdings
     request_bytes: int = 0
-    """Of the request that was read: it is kept until the end."""
+    """Size of the request that was read; it is kept until the call is over."""
 
     def over(self, _: Any) -> None:
-        """The call's task has ended; a status may still be on its way."""
+        """The call's task has ended; its status may not be sent yet."""
         word = self.call.last_word
         if word is None:
             self._give()
@@ -83,7 +83,7 @@ OPEN: Final[ContextVar[_Open]] = ContextVar("OPEN")
 
 
 class Intake(Interceptor):
-    """Counts the calls that are open, and reads their requests."""
+    """Counts open calls and reads their requests."""
 
     def __init__(self, settings: Settings, holdings: Holdings) -> None:
         self._seconds = settings.request_seconds
@@ -91,9 +91,9 @@ class Intake(Interceptor):
         self._holdings = holdings
 
     async def around(self, method: str, proceed: Proceed, context: Any) -> Any:
-        """Answer the call if one more may be open; it is, until it is really over.
+        """Answer the call if one more may be open. It counts as open until its status is sent.
 
-        :raises HeldError: as many are open as may be.
+        :raises HeldError: too many calls are open.
         """
         call = _Open(current_call(), self._holding(method), caller_of(context).name, self._holdings)
         call.holding.take(call.caller)
@@ -102,18 +102,18 @@ class Intake(Interceptor):
         return await proceed()
 
     async def message(self, method: str, context: Any) -> bytes:
-        """The one message of a call. It is held until the call is over.
+        """The one message of a call. Its memory counts until the call is over.
 
         :raises MessageCountError: there is none, or more than one.
         :raises TooLargeError: it is too large for its method.
-        :raises SlowRequestError: it does not come in time.
-        :raises HeldError: too many requests are held for it to be read.
+        :raises SlowRequestError: it did not arrive in time.
+        :raises HeldError: there is no memory to read it.
         """
         call = OPEN.get()
         async with self._room(call.caller):
             message = await context.read()
             if message is grpc.aio.EOF:
-                await asyncio.sleep(LOOK_SECONDS)  # a call that gRPC has ended is cancelled meanwhile
+                await asyncio.sleep(LOOK_SECONDS)  # gRPC cancels this task meanwhile if it has ended the call
                 raise MessageCountError(none=True)
             if await context.read() is not grpc.aio.EOF:
                 raise MessageCountError(none=False)
@@ -124,10 +124,10 @@ class Intake(Interceptor):
         return message
 
     async def messages(self, method: str, context: Any) -> AsyncIterator[bytes]:
-        """The messages of a call, each in its time.
+        """The messages of a call, each read within the limits.
 
         :raises TooLargeError: one is too large for its method.
-        :raises SlowRequestError: one does not come in time.
+        :raises SlowRequestError: one did not arrive in time.
         """
         while True:
             async with self._room(OPEN.get().caller):
@@ -139,9 +139,9 @@ class Intake(Interceptor):
 
     @asynccontextmanager
     async def _room(self, caller: str) -> AsyncIterator[None]:
-        """Room for the largest request, and the time for it to arrive.
+        """Reserve memory for the largest request, and limit the time for it to arrive.
 
-        :raises HeldError: no room came free in that time.
+        :raises HeldError: no memory was free within the time.
         :raises SlowRequestError: the time is over.
         """
         held, got = self._holdings.request_bytes, False

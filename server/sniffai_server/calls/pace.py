@@ -1,4 +1,4 @@
-"""Answers at their reader's pace, but not for ever: who takes nothing holds no slot, and in the end no call."""
+"""Streams at their client's pace, within limits: a client that does not read loses its slot, and later its call."""
 
 import asyncio
 import logging
@@ -8,23 +8,23 @@ from typing import Any, Final
 from sniffai_server.calls.refusals import StalledReaderError
 
 PATIENCE: Final = 0.05
-"""Seconds that a message may take to go out before its reader counts as slow."""
+"""Seconds that a message may take to be sent before its client counts as slow."""
 
 
 class Stalls:
-    """The writes of one server that wait for their readers."""
+    """The writes of one server that wait for their clients."""
 
     def __init__(self) -> None:
         self.count = 0
-        """How many wait now."""
+        """How many are waiting now."""
 
 
 class PacedContext:
-    """The context of a call whose answer is a stream: writing to it ends after some time without a reader.
+    """The context of a call with a stream as its answer. A write fails if the client reads nothing for some time.
 
-    All else is the context's own.
+    Everything else is that of the wrapped context.
 
-    :param seconds: how long a reader may take nothing.
+    :param seconds: how long the client may read nothing.
     """
 
     def __init__(self, context: Any, seconds: float, stalls: Stalls) -> None:
@@ -33,21 +33,21 @@ class PacedContext:
         self._stalls = stalls
         self._begun = False
         self.on_stall: Callable[[], None] = _nothing
-        """Called when the reader takes nothing for a moment."""
+        """Called when the client has read nothing for a moment."""
         self.on_resume: Callable[[], None] = _nothing
-        """Called when it goes on after that."""
+        """Called when the client reads again after that."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
 
     async def write(self, message: Any) -> None:
-        """Send a message, and wait until it is on its way.
+        """Send a message, and wait until gRPC has taken it.
 
-        :raises StalledReaderError: the reader took nothing for too long.
+        :raises StalledReaderError: the client read nothing for too long.
         """
         if not self._begun:
             self._begun = True
-            await self._context.send_initial_metadata(())  # else a write that never ends would leave it unsent
+            await self._context.send_initial_metadata(())  # otherwise a write that never ends would keep it back
         sent = asyncio.ensure_future(self._context.write(message))
         sent.add_done_callback(_read)
         await asyncio.wait({sent}, timeout=min(PATIENCE, self._seconds))
@@ -56,7 +56,7 @@ class PacedContext:
         sent.result()
 
     async def _wait(self, sent: "asyncio.Future[None]") -> None:
-        """Wait for a slow reader. The write goes on until the call is over: gRPC knows no way to take it back."""
+        """Wait for a slow client. The write stays pending until the call is over, since gRPC cannot cancel it."""
         self._stalls.count += 1
         self.on_stall()
         try:
@@ -69,7 +69,7 @@ class PacedContext:
 
 
 def hush_hang_ups() -> None:
-    """Have gRPC not log as an error, with a traceback, that a reader hung up before it took the end of its answer."""
+    """Stop gRPC from logging an error with a traceback when a client disconnects before the end of its answer."""
     logging.getLogger("grpc._cython.cygrpc").addFilter(_is_no_hang_up)
 
 
@@ -82,6 +82,6 @@ def _nothing() -> None:
 
 
 def _read(sent: "asyncio.Future[None]") -> None:
-    """Look at what became of a message, also where nobody waits for it any more."""
+    """Retrieve the result of a write, so that asyncio logs no error for it."""
     if not sent.cancelled():
         sent.exception()

@@ -1,4 +1,4 @@
-"""Why a call is refused although nothing is wrong with its request: too much asked, or by nobody known."""
+"""Errors of calls whose request is valid: the server is busy or shutting down, or the caller may not call."""
 
 from typing import Final
 
@@ -6,14 +6,14 @@ from sniffai.errors import PortableError
 
 RETRY_LEAST: Final = 0.1
 RETRY_MOST: Final = 10.0
-"""Seconds: what a refused client is told to wait is never below the one nor above the other, but for quotas."""
+"""Seconds. The wait that a refused client is told lies between these two, except for quotas."""
 
 
 class QueueFullError(PortableError):
-    """No room to wait for a search slot.
+    """The queue for search slots is full.
 
-    :param retry_after: seconds after which it may be worth another try, cut to :data:`RETRY_LEAST`..:data:`RETRY_MOST`.
-    :param displaced: whether the call waited already and had to make room for a more urgent one.
+    :param retry_after: seconds after which a retry may succeed, cut to :data:`RETRY_LEAST`..:data:`RETRY_MOST`.
+    :param displaced: whether the call was already waiting and lost its place to a more urgent one.
     """
 
     def __init__(self, retry_after: float, displaced: bool = False) -> None:
@@ -23,21 +23,21 @@ class QueueFullError(PortableError):
 
 
 class ExpiredError(PortableError):
-    """The call's deadline came before its turn: nothing was searched."""
+    """The deadline of the call passed while it waited. Nothing was searched."""
 
     def __init__(self) -> None:
-        super().__init__("the deadline came before a search slot was free")
+        super().__init__("the deadline passed before a search slot was free")
 
 
 class UnfinishedError(PortableError):
-    """The call's deadline came while it was worked on: what was found until then has been told."""
+    """The deadline of the call passed before its review was complete. The pieces sent until then are valid."""
 
     def __init__(self) -> None:
-        super().__init__("the deadline came before the review was done")
+        super().__init__("the deadline passed before the review was complete")
 
 
 class ClosingError(PortableError):
-    """The server goes down before the work of the call is done."""
+    """The server is shutting down before the call is complete."""
 
     retry_after = RETRY_LEAST
 
@@ -46,16 +46,16 @@ class ClosingError(PortableError):
 
 
 class QuotaError(PortableError):
-    """A client used up what it may ask for.
+    """A client has used up its quota.
 
-    :param client: whose quota.
+    :param client: the client's name.
     :param reason: which quota, ``UPPER_SNAKE``.
     :param limit: the quota in words, such as ``"4 calls at the same time"``.
     :param retry_after: seconds after which a call is within the quota again, above 0.
     """
 
     def __init__(self, client: str, reason: str, limit: str, retry_after: float) -> None:
-        super().__init__(f"more than {limit}")
+        super().__init__(f"the quota is {limit}")
         self.client = client
         self.reason = reason
         self.limit = limit
@@ -63,10 +63,10 @@ class QuotaError(PortableError):
 
 
 class KeyRefusedError(PortableError):
-    """A call without an API key that this server takes.
+    """A call without a valid API key.
 
     :param reason: ``KEY_MISSING``, ``KEY_UNKNOWN`` or ``KEY_EXPIRED``.
-    :param message: one sentence for the caller, free of what the key was.
+    :param message: one sentence for the caller, which does not contain the key.
     """
 
     def __init__(self, reason: str, message: str) -> None:
@@ -75,25 +75,25 @@ class KeyRefusedError(PortableError):
 
 
 class UnknownMethodError(PortableError):
-    """There is no method of that name here."""
+    """The method does not exist."""
 
     def __init__(self) -> None:
-        super().__init__("there is no such method here")
+        super().__init__("this server has no such method")
 
 
 class HeldError(PortableError):
-    """Callers hold as much of something as they may.
+    """Too much of something is in use, by one client or by all of them.
 
-    :param reason: of what, ``UPPER_SNAKE``.
-    :param limit: how much that is, in words, such as ``"250 open calls"``.
-    :param own: whether the caller itself holds as much as one may; else all of them do together.
+    :param reason: what is in use, ``UPPER_SNAKE``.
+    :param limit: the limit in words, such as ``"250 open calls"``.
+    :param own: whether the client itself has reached its limit; otherwise all clients together have.
     """
 
     retry_after = 1.0
-    """Seconds: only those who hold it know when they give it back."""
+    """Seconds. When something is released depends on other clients, so this is only a guess."""
 
     def __init__(self, reason: str, limit: str, *, own: bool) -> None:
-        super().__init__(f"more than {limit} of {'one client' if own else 'all clients together'}")
+        super().__init__(f"the limit of {'one client' if own else 'all clients together'} is {limit}")
         self.reason = reason
         self.limit = limit
         self.own = own
@@ -102,7 +102,7 @@ class HeldError(PortableError):
 class SlowRequestError(PortableError):
     """A request did not arrive in time.
 
-    :param seconds: the time that it had.
+    :param seconds: the time limit.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -110,30 +110,30 @@ class SlowRequestError(PortableError):
 
 
 class StalledReaderError(PortableError):
-    """The reader of an answer took nothing for too long.
+    """A client did not read its stream for too long.
 
-    :param seconds: how long that is.
+    :param seconds: the time limit.
     """
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(f"the reader took nothing for {seconds:g} s")
+        super().__init__(f"the client read nothing for {seconds:g} s")
 
 
 class MessageCountError(PortableError):
-    """A call that needs one message came with none, or with more.
+    """A call that takes one message has none, or more than one.
 
-    :param none: whether there was none.
+    :param none: whether it has none.
     """
 
     def __init__(self, *, none: bool) -> None:
-        super().__init__(f"one message is expected, not {'none' if none else 'more'}")
+        super().__init__(f"one message is expected, not {'none' if none else 'several'}")
 
 
 class TooLargeError(PortableError):
-    """A request is larger than its method takes.
+    """A request is larger than its method allows.
 
-    :param most: the largest, in bytes.
+    :param most: the maximum size, in bytes.
     """
 
     def __init__(self, most: int) -> None:
-        super().__init__(f"a request of this method has at most {most:,} bytes")
+        super().__init__(f"a request of this method may have at most {most:,} bytes")

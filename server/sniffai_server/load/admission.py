@@ -1,16 +1,16 @@
-"""Who may search next: a bounded queue by priority, in front of a fixed number of slots and one store of memory.
+"""The queue for search slots: bounded, by priority, with a fixed number of slots and an amount of memory.
 
-Between classes the queue is strict: a waiting interactive search goes before every analysis, an analysis before all
-bulk work. Within a class the callers take turns: whoever holds the fewest slots goes first, of equals whoever got one
-least lately; among one caller's searches the first to come goes first.
+A more urgent class always goes first: interactive searches before analyses, analyses before bulk work. Within a class
+the callers take turns: the one with the fewest slots goes first, of equals the one that has waited longest since its
+last slot. The searches of one caller go in their order of arrival.
 
-A search that runs hands its slot over, between two slices of its work, to a more urgent one at once, and after
-:data:`QUANTUM` seconds to one of its own class whose caller holds fewer slots and has had none for as long. Then it
-waits, with its tree, to go on.
+A running search gives up its slot between two slices of its work: at once to a more urgent search, and after
+:data:`QUANTUM` seconds to one of its own class whose caller has fewer slots and got none for as long. Then it waits,
+with its tree, to continue.
 
-Where the queue is full, one of the least urgent class has to go: the last of the caller who has the most waiting there.
-A search whose memory is not free yet keeps its place at the head, so that small searches cannot starve a large one;
-only those that have begun may pass it, since their end frees memory. Everything here runs on one event loop.
+If the queue is full, one search of the least urgent class is refused: the last one of the caller with the most waiting.
+A search whose memory is not free yet stays at the head, so that small searches cannot starve a large one. Only searches
+that have started may pass it, since their end frees memory. Everything here runs on one event loop.
 """
 
 import asyncio
@@ -32,14 +32,14 @@ __all__ = ["PAUSED_MOST", "Admission", "Priority", "SlotQueue", "Turn", "admissi
 HABIT: Final = 0.2
 """The weight of the latest search in the running mean of how long a slot is held."""
 QUANTUM: Final = 0.2
-"""Seconds that a search may go on while another caller of its class, with fewer slots, waits."""
+"""Seconds that a search may keep its slot while another caller of its class, with fewer slots, waits."""
 
 PAUSED_MOST: Final = 64
-"""Searches that may have handed their slot over and wait to go on: each keeps a thread, and its tree."""
+"""Maximum number of paused searches: each keeps a thread and its tree."""
 
 
 def admission_of(context: Any, requested: Priority) -> Admission:
-    """The admission of a call: the best priority of its key caps the requested one."""
+    """The client and the priority of a call. The priority is at most the highest that the client may request."""
     caller = caller_of(context)
     return Admission(caller.name, max(requested, caller.best))
 
@@ -48,10 +48,10 @@ class SlotQueue:
     """The slots of a server and the searches that wait for one.
 
     :param slots: how many searches run at the same time, at least 1.
-    :param size: how many may wait that have not begun, at least 0.
+    :param size: how many searches may wait for their first slot, at least 0.
     :param memory: bytes that the trees of all searches may take together.
-    :param clock: seconds that only grow.
-    :param share: how many slots one caller may hold; all where not given.
+    :param clock: a monotonic clock, in seconds.
+    :param share: how many slots one caller may hold; all if not given.
     """
 
     def __init__(
@@ -71,15 +71,15 @@ class SlotQueue:
         self._waiting: dict[Priority, ClassLine] = {priority: ClassLine() for priority in Priority}
         self._running: dict[Turn, None] = {}
         self._aside: set[Turn] = set()
-        """Turns without a slot that do not wait for one."""
+        """Turns that neither hold a slot nor wait for one."""
         self._turns: Counter[str] = Counter()
         """How many turns each caller has, whatever their state."""
         self._slots_of: Counter[str] = Counter()
         """How many slots each caller holds."""
         self._served: dict[str, int] = {}
-        """The number of the latest slot of each caller who has a turn."""
+        """The number of the latest slot of each caller with a turn."""
         self._gave: dict[str, float] = {}
-        """When each caller who has a turn gave a slot back last."""
+        """When each caller with a turn last released a slot."""
         self._numbers = count()
         self._held = 1.0
         self._timer: asyncio.TimerHandle | None = None
@@ -91,22 +91,22 @@ class SlotQueue:
 
     @property
     def reserved(self) -> int:
-        """Bytes that are set aside for searches that have begun."""
+        """Bytes that are reserved for searches that have started."""
         return self._reserved
 
     @property
     def paused(self) -> int:
-        """How many searches have handed their slot over and wait to go on."""
+        """How many searches are paused and wait to continue."""
         return sum(line.begun for line in self._waiting.values())
 
     def depth(self, priority: Priority) -> int:
-        """How many searches of a priority wait that have not begun."""
+        """How many searches of a priority wait for their first slot."""
         return self._waiting[priority].fresh
 
     def check_room(self, admission: Admission) -> None:
-        """Refuse at once what could not even wait, before any work is done for it.
+        """Refuse a search early, before any work is done for it, if it could not even wait.
 
-        :raises QueueFullError: there is neither a slot nor room to wait.
+        :raises QueueFullError: no slot is free and the queue is full.
         """
         idle = self.busy < self.slots and not any(self._waiting.values())
         if (idle and self._slots_of[admission.client] < self._share) or self._depth() < self._room:
@@ -119,12 +119,12 @@ class SlotQueue:
 
     @asynccontextmanager
     async def slot(self, admission: Admission, deadline: float | None, memory: int = 0) -> AsyncIterator[Turn]:
-        """Wait for a slot and hold it, but for the times in which it is handed over; gives the turn.
+        """Wait for a slot and hold it, except while it is handed over; yields the turn.
 
-        :param deadline: the moment by the queue's clock after which the search need not begin any more.
-        :param memory: bytes to reserve; more than the whole store counts as the whole store.
-        :raises QueueFullError: there is no room to wait, or another search took the place.
-        :raises ExpiredError: the deadline came first.
+        :param deadline: the moment, by the queue's clock, after which the search need not start any more.
+        :param memory: bytes to reserve, cut to the memory of the queue.
+        :raises QueueFullError: the queue is full, or a more urgent search took the place.
+        :raises ExpiredError: the deadline passed first.
         """
         turn = Turn(
             admission,
@@ -143,9 +143,9 @@ class SlotQueue:
             self._end(turn)
 
     def hand_over(self, turn: Turn, kept: int) -> None:
-        """Let those that wait have the slot of a search, which goes on in its next turn: ``turn.go`` tells when.
+        """Release the slot of a search that will continue with its next slot: ``turn.go`` is set then.
 
-        :param kept: bytes that its tree takes: they stay reserved.
+        :param kept: bytes of its tree, which stay reserved.
         """
         if turn.state is not State.RUNNING or turn.ended:
             turn.go.set()
@@ -156,7 +156,7 @@ class SlotQueue:
         self._grant()
 
     def leave(self, turn: Turn) -> None:
-        """Let a search that waits to go on wait no more. Its tree's memory stays reserved until its turn is over."""
+        """End the wait of a paused search. Its tree's memory stays reserved until its turn is over."""
         turn.wake()
         if turn.state is State.WAITING and not turn.fresh:
             self._waiting[turn.priority].remove(turn)
@@ -164,20 +164,20 @@ class SlotQueue:
             self._grant()
 
     def step_aside(self, turn: Turn) -> None:
-        """Let those that wait have the slot of a turn that waits for something else, until it comes back."""
+        """Release the slot of a turn that waits for something other than a slot."""
         if turn.state is State.RUNNING:
             self._give_back(turn, turn.memory)
             self._set_aside(turn)
             self._grant()
 
     def come_back(self, turn: Turn) -> None:
-        """Give a turn that stepped aside a slot at once, even where none is free."""
+        """Give a turn that stepped aside a slot at once, even if none is free."""
         if turn.state is State.ASIDE:
             self._aside.remove(turn)
             self._take(turn)
 
     def look_again(self) -> None:
-        """Decide which searches are to hand their slots over now, and when to look again."""
+        """Decide which searches must hand their slots over now, and when to decide again."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -199,9 +199,9 @@ class SlotQueue:
             self._timer = asyncio.get_running_loop().call_later(soonest, self.look_again)
 
     def _victim(self, turn: Turn, spared: set[Turn], slots_of: Counter[str]) -> tuple[Turn | None, float]:
-        """Which search is to make way for one that waits; where there is none, the seconds until there may be one.
+        """The running search to pause for one that waits, or the seconds until there may be one.
 
-        It is one of the least urgent, of the caller with the most slots, the one that has gone on longest.
+        It is the longest-running one of the caller with the most slots, among the least urgent.
         """
         soonest, now = math.inf, self._clock()
         ranked = sorted(
@@ -221,12 +221,12 @@ class SlotQueue:
         return None, soonest
 
     def _first(self, most: int) -> list[Turn]:
-        """Those that wait, at most so many, in the order in which they should go."""
+        """The first waiting turns, at most ``most``, in the order in which they get slots."""
         lines = (line.order(self._slots_of, self._served) for line in self._waiting.values())
         return list(islice(chain.from_iterable(lines), most))
 
     async def _enter(self, turn: Turn) -> None:
-        """Take a slot now or in turn."""
+        """Take a slot, now or after waiting."""
         if not any(self._waiting.values()) and self._fits(turn):
             self._take(turn)
             return
@@ -241,7 +241,7 @@ class SlotQueue:
         turn.began.result()
 
     def _end(self, turn: Turn) -> None:
-        """Give back whatever a turn has."""
+        """Release everything that a turn has."""
         if turn.state is State.RUNNING:
             self._give_back(turn, 0)
             self._held += HABIT * (turn.spent - self._held)
@@ -251,8 +251,8 @@ class SlotQueue:
         self._reserved -= turn.kept or 0
         turn.kept, turn.state = None, State.OVER
         if not turn.began.cancel() and not turn.began.cancelled():
-            turn.began.exception()  # told already, or to nobody: its task was cancelled
-        del turn.began  # an error that it holds has frames in its traceback that hold the turn, and the search with it
+            turn.began.exception()  # retrieved, so that asyncio logs no error for it
+        del turn.began  # its error's traceback would keep the turn and its search alive
         turn.wake()
         self._turns[turn.caller] -= 1
         if not self._turns[turn.caller]:
@@ -262,20 +262,20 @@ class SlotQueue:
         self._grant()
 
     def _make_room(self, newcomer: Turn) -> None:
-        """Send one away where more wait than may."""
+        """Refuse one search if too many wait."""
         while self._depth() > self._room:
             least = max(priority for priority in Priority if self.depth(priority))
             last = self._waiting[least].last()
             self._refuse(last, QueueFullError(self._expected_wait(), displaced=last is not newcomer))
 
     def _refuse(self, turn: Turn, error: Exception) -> None:
-        """Tell one that waits that it will not begin."""
+        """End the wait of a turn with an error."""
         self._waiting[turn.priority].remove(turn)
         turn.state = State.OVER
         turn.began.set_exception(error)
 
     def _grant(self) -> None:
-        """Give free slots to those whose turn it is, and drop those whose deadline has passed."""
+        """Give free slots to the turns that are next, and drop those whose deadlines have passed."""
         while late := [turn for line in self._waiting.values() for turn in line.heads({}, {}) if self._late(turn)]:
             for one in late:
                 self._drop(one)
@@ -290,7 +290,7 @@ class SlotQueue:
         self.look_again()
 
     def _next(self) -> Turn | None:
-        """Whose turn it is, where there is a slot."""
+        """The turn that gets the next free slot; ``None`` if there is none."""
         blocked = False
         for line in self._waiting.values():
             for turn in line.heads(self._slots_of, self._served):
@@ -305,7 +305,7 @@ class SlotQueue:
         return None
 
     def _drop(self, turn: Turn) -> None:
-        """Take out one whose deadline has passed: it does not begin, or answers with what it has."""
+        """Drop a turn whose deadline has passed: it is refused, or, if it has started, answers with what it has."""
         if turn.fresh:
             self._refuse(turn, ExpiredError())
         else:
@@ -314,7 +314,7 @@ class SlotQueue:
             turn.wake()
 
     def _take(self, turn: Turn) -> None:
-        """Give a turn a slot and the memory that it may take."""
+        """Give a turn a slot and its memory."""
         self._reserved += turn.memory - (turn.kept or 0)
         turn.kept, turn.state, turn.since = None, State.RUNNING, self._clock()
         self._running[turn] = None
@@ -322,7 +322,7 @@ class SlotQueue:
         self._served[turn.caller] = next(self._numbers)
 
     def _give_back(self, turn: Turn, kept: int) -> None:
-        """Take a turn's slot, and its memory but for what it keeps."""
+        """Release a turn's slot, and its memory except for what it keeps."""
         self._reserved += kept - turn.memory
         turn.kept, turn.wanted = kept, False
         self._gave[turn.caller] = self._clock()
@@ -345,12 +345,12 @@ class SlotQueue:
 
     @property
     def _room(self) -> int:
-        """How many may wait that have not begun: those that stepped aside count."""
+        """How many turns may wait for their first slot. Turns that stepped aside count as waiting."""
         return max(0, self.size - len(self._aside))
 
     def _depth(self) -> int:
         return sum(line.fresh for line in self._waiting.values())
 
     def _expected_wait(self) -> float:
-        """Seconds until the queue has moved on by a good part, by how long slots were held lately."""
+        """Estimated seconds until half of the queue has started, from how long slots were held lately."""
         return self._held * (1 + self._depth() / 2) / self.slots

@@ -1,4 +1,4 @@
-"""What one search may spend: the request's limits, the server's caps, and the call's deadline."""
+"""The budget of one search, from the request's limits, the server's caps and the call's deadline."""
 
 import time
 from dataclasses import dataclass, replace
@@ -12,29 +12,29 @@ from sniffai_server.settings import Settings
 Number = TypeVar("Number", int, float)
 
 MIN_MARGIN: Final = 0.03
-"""Seconds kept for the way back, at least; longer deadlines keep a share of their time."""
+"""Seconds that are kept to send the answer, at least; of longer deadlines, a share is kept."""
 MARGIN_SHARE: Final = 0.05
 
 TREE_LEAST: Final = 1 << 20
-"""Bytes that the tree of any search may take."""
+"""Bytes that any tree may take."""
 TREE_PER_SIMULATION: Final = 256
-"""Bytes by which one simulation may make a tree grow; some 40 are usual."""
+"""Bytes by which a tree may grow in one simulation; about 40 are usual."""
 TREE_PER_SECOND: Final = 64 << 20
-"""Bytes by which a tree may grow in a second; some 8 million are usual."""
+"""Bytes by which a tree may grow in a second; about 8 million are usual."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits of one search and the moment at which its answer must be ready."""
+    """The limits of one search, and the moment at which it must end."""
 
     limits: EffectiveLimits
-    """What the request and the server allow: told to the client, and free of any clock reading."""
+    """The limits of the request and the server, as reported to the client. They do not depend on the clock."""
     end: float | None
     """The latest end of the search, in seconds of ``time.monotonic()``; ``None`` for a call without a deadline."""
 
     @classmethod
     def of(cls, limits: EffectiveLimits, time_remaining: float | None) -> "Budget":
-        """The budget of a call that has ``time_remaining`` seconds to its deadline."""
+        """The budget of a call with ``time_remaining`` seconds left until its deadline."""
         if time_remaining is None:
             return cls(limits, None)
         margin = max(MIN_MARGIN, MARGIN_SHARE * time_remaining)
@@ -42,7 +42,7 @@ class Budget:
 
     @property
     def for_the_tree(self) -> EffectiveLimits:
-        """The limits with no more memory than the search can use, so that a small one sets little aside."""
+        """The limits with no more memory than the search can use, so that a short search reserves little."""
         limits = self.limits
         memory = min(
             limits.memory_bytes,
@@ -53,7 +53,7 @@ class Budget:
 
 
 def effective_limits(requested: Limits, settings: Settings) -> tuple[EffectiveLimits, list[notice_pb2.Warning]]:
-    """The limits in force for a request, and a warning for each that was cut to the server's cap."""
+    """The effective limits of a request, and a warning for each that was cut to the server's cap."""
     caps = settings.caps
     default = caps if requested.simulations else settings.default_limits
     warnings: list[notice_pb2.Warning] = []

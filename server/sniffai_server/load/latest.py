@@ -1,4 +1,4 @@
-"""A place for one value between a quick writer and a slow reader: the latest wins."""
+"""A slot for one value between a fast writer and a slow reader: a new value replaces an unread one."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Latest(Generic[T]):
-    """Holds at most one value that nobody has read. Everything here runs on one event loop."""
+    """Holds at most one unread value. Everything here runs on one event loop."""
 
     def __init__(self) -> None:
         self._waiting: list[T] = []
@@ -16,17 +16,17 @@ class Latest(Generic[T]):
         self._changed = asyncio.Event()
 
     def put(self, value: T) -> None:
-        """Leave a value, in the place of one that nobody has read."""
+        """Store a value; it replaces an unread one."""
         self._waiting = [value]
         self._changed.set()
 
     def close(self) -> None:
-        """End the reading; a value that nobody has read is dropped."""
+        """End the iteration; an unread value is dropped."""
         self._closed = True
         self._changed.set()
 
     async def __aiter__(self) -> AsyncIterator[T]:
-        """The values as they come, until the end."""
+        """The values as they arrive, until :meth:`close`."""
         while True:
             await self._changed.wait()
             self._changed.clear()

@@ -1,4 +1,4 @@
-"""The searches of one class that wait: a line for each caller, and the callers in turns."""
+"""The waiting searches of one class: a line for each caller; the callers take turns."""
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
@@ -8,30 +8,30 @@ from sniffai_server.load.turns import Turn
 
 
 class ClassLine:
-    """The turns of one class that wait: fresh ones, and those that have begun and wait to go on."""
+    """The waiting turns of one class: fresh ones, and paused ones that wait to continue."""
 
     def __init__(self) -> None:
         self._lines: dict[str, deque[Turn]] = {}
         self._fresh: Counter[str] = Counter()
         self.fresh = 0
-        """How many wait that have not begun."""
+        """How many fresh turns wait."""
         self.begun = 0
-        """How many wait to go on."""
+        """How many paused turns wait."""
 
     def __bool__(self) -> bool:
         return bool(self._lines)
 
     def fresh_of(self, caller: str) -> int:
-        """How many of a caller's wait that have not begun."""
+        """How many fresh turns of a caller wait."""
         return self._fresh[caller]
 
     @property
     def longest(self) -> int:
-        """How many wait, of the caller with the most, that have not begun."""
+        """The number of fresh turns of the caller with the most."""
         return max(self._fresh.values(), default=0)
 
     def add(self, turn: Turn) -> None:
-        """Give a turn its place among its caller's: the first to come goes first, even where it has begun."""
+        """Put a turn in its caller's line, in order of arrival, even if it was paused."""
         line = self._lines.setdefault(turn.caller, deque())
         place = len(line)
         while place and line[place - 1].number > turn.number:
@@ -40,7 +40,7 @@ class ClassLine:
         self._count(turn, 1)
 
     def remove(self, turn: Turn) -> None:
-        """Take a turn out: it begins, goes on, or gives up."""
+        """Remove a turn."""
         line = self._lines[turn.caller]
         line.remove(turn)
         self._count(turn, -1)
@@ -48,17 +48,17 @@ class ClassLine:
             del self._lines[turn.caller], self._fresh[turn.caller]
 
     def heads(self, slots: Mapping[str, int], served: Mapping[str, int]) -> list[Turn]:
-        """The first turn of each caller, in the order in which they should go.
+        """The first turn of each caller, in the order in which they get slots.
 
-        Whoever holds the fewest slots goes first, of equals whoever got one least lately.
+        The caller with the fewest slots goes first, of equals the one whose latest slot is oldest.
 
-        :param slots: how many each caller holds; none of those who are not named.
-        :param served: the number of each caller's latest slot; it grows with time.
+        :param slots: how many slots each caller holds; 0 if it is missing.
+        :param served: the number of each caller's latest slot; later slots have higher numbers.
         """
         return sorted((line[0] for line in self._lines.values()), key=lambda turn: _rank(turn, 0, slots, served))
 
     def order(self, slots: Mapping[str, int], served: Mapping[str, int]) -> Iterator[Turn]:
-        """All turns in the order in which they should go, as :meth:`heads`, if each kept the slot that it got."""
+        """All turns in the order in which they would get slots, as in :meth:`heads`, if each kept its slot."""
         heap = [(_rank(line[0], 0, slots, served), 0) for line in self._lines.values()]
         lines = {line[0].number: line for line in self._lines.values()}
         heapify(heap)
@@ -71,7 +71,7 @@ class ClassLine:
                 heappush(heap, (rank, place + 1))
 
     def last(self) -> Turn:
-        """Who has to go where too many wait: the last of the caller with the most; of equals, the last to come."""
+        """The turn to refuse if too many wait: the last of the caller with the most; of equals, the last to arrive."""
         longest = self.longest
         ends = (line[-1] for caller, line in self._lines.items() if self._fresh[caller] == longest)
         return max(ends, key=lambda turn: turn.number)

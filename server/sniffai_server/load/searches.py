@@ -1,8 +1,8 @@
-"""The searches of this process: in threads, off the event loop, each to be stopped or paused at any moment.
+"""Runs searches in threads, off the event loop. Each can be stopped or paused at any moment.
 
-The compiled core lets go of the interpreter's lock while it searches, so that the event loop and the other searches
-run on. A slot is held until its thread has ended, or waits for its next turn, and the tree is freed before the slot:
-what the queue counts as free is free.
+The compiled core releases the interpreter's lock while it searches, so the event loop and the other searches continue.
+A slot is held until its thread has ended or waits for its next slot. The tree is freed before the slot, so that what
+the queue counts as free really is.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ Found = TypeVar("Found")
 
 
 class Searches:
-    """Runs searches on the slots of a queue, as many at the same time as it has."""
+    """Runs searches on the slots of a queue."""
 
     def __init__(self, queue: SlotQueue) -> None:
         self.queue = queue
@@ -42,9 +42,9 @@ class Searches:
         return self.queue.busy
 
     def check_room(self, searcher: Searcher, admission: Admission) -> None:
-        """Refuse at once a search that could not even wait, before more work is done for it.
+        """Refuse a search early, before more work is done for it, if it could not even wait.
 
-        :raises QueueFullError: there is neither a slot nor room to wait.
+        :raises QueueFullError: no slot is free and the queue is full.
         """
         if not searcher.forced:
             current_call().priority = admission.priority
@@ -61,11 +61,11 @@ class Searches:
     ) -> Analysis:
         """Wait for a slot, then search until the budget is spent. Cancelling the task stops the search at once.
 
-        Where there is nothing to search, the answer needs no slot.
+        If there is nothing to search, no slot is needed.
 
-        :param on_snapshot: told of snapshots, every ``interval`` seconds, in the thread that searches.
-        :raises QueueFullError: too many searches wait already.
-        :raises ExpiredError: the call's deadline came before its turn.
+        :param on_snapshot: called with snapshots every ``interval`` seconds, in the thread that searches.
+        :raises QueueFullError: the queue is full.
+        :raises ExpiredError: the call's deadline passed before the search got a slot.
         """
         if searcher.forced:
             analysis = searcher.run(budget.limits)
@@ -87,7 +87,7 @@ class Searches:
     async def stream(
         self, searcher: Searcher, budget: Budget, *, admission: Admission, interval: float
     ) -> AsyncGenerator[Analysis]:
-        """Snapshots of a search, for a slow reader the latest only, then its answer, which alone is final.
+        """Snapshots of a search, then its answer, which alone is ``final``. A slow reader skips snapshots.
 
         The search never waits for the reader. Closing the iterator stops it.
 
@@ -114,13 +114,13 @@ class Searches:
             await asyncio.gather(search, return_exceptions=True)
 
     async def read(self, work: Callable[[], Found], admission: Admission, end: float | None) -> Found:
-        """Wait for a slot, then do in its thread what has to be done before there is anything to search.
+        """Wait for a slot, then do work in its thread that comes before a search.
 
-        :param work: cannot be stopped: no more than some tenths of a second.
-        :param end: the latest moment at which it may begin, in seconds of ``time.monotonic()``.
+        :param work: should take no more than a few tenths of a second, since it cannot be stopped.
+        :param end: the latest moment at which it may start, in seconds of ``time.monotonic()``.
         :raises QueueFullError: as :meth:`run`.
         :raises ExpiredError: as :meth:`run`.
-        :raises ClosingError: the server goes down.
+        :raises ClosingError: the server is shutting down.
         """
         current_call().priority = admission.priority
         async with self.queue.slot(admission, end) as turn:
@@ -136,7 +136,7 @@ class Searches:
             return done.result()
 
     def finish_early(self) -> None:
-        """Make every search, also those that wait, answer with what it has."""
+        """Make every search answer with what it has, waiting ones included."""
         self._closing = True
         for searcher, turn in tuple(self._running.items()):
             searcher.stop()
@@ -151,10 +151,10 @@ class Searches:
     async def _turn(
         self, searcher: Searcher, end: float | None, admission: Admission, memory: int
     ) -> AsyncIterator[Turn]:
-        """A turn for a search, with its memory, from its first slot to its end.
+        """The turn of a search, with its memory, from its first slot to its end.
 
-        :raises QueueFullError: too many searches wait already.
-        :raises ExpiredError: the call's deadline came before its turn.
+        :raises QueueFullError: the queue is full.
+        :raises ExpiredError: the call's deadline passed before the search got a slot.
         """
         current_call().priority = admission.priority
         async with self.queue.slot(admission, end, memory) as turn:
@@ -168,9 +168,9 @@ class Searches:
                 del self._running[searcher]
 
     async def _off_loop(self, searcher: Searcher, turn: Turn, work: Callable[[], Analysis]) -> Analysis:
-        """Do work of a search in a thread. Cancelling stops the search, and ends when the thread has ended.
+        """Run a search in a thread. Cancelling stops the search and waits for the thread to end.
 
-        The tree is freed in the thread. What a cancelled search found is told to nobody, but counts as work done.
+        The tree is freed in the thread. The result of a cancelled search is not sent, but its effort is counted.
         """
         done = self._pool.submit(_freeing, searcher, work)
         try:
@@ -185,11 +185,11 @@ class Searches:
         try:
             return done.result()
         finally:
-            del done  # or an error would hold itself, by the frame in its traceback, and the search with it
+            del done  # otherwise an error's traceback would keep this frame, the error and the search alive
 
 
 def _freeing(searcher: Searcher, work: Callable[[], Found]) -> Found:
-    """Do work of a search, then free its trees: whoever made the search may hold it until the answer has been read."""
+    """Run a search, then free its trees at once: the searcher itself may live until the client has read the answer."""
     try:
         return work()
     finally:
@@ -197,12 +197,12 @@ def _freeing(searcher: Searcher, work: Callable[[], Found]) -> Found:
 
 
 def _telling(on_snapshot: Told, limits: EffectiveLimits) -> Told:
-    """Who is told of snapshots, with the limits that the request and the server set."""
+    """Pass snapshots on with the limits of the request and the server."""
     return lambda snapshot: on_snapshot(replace(snapshot, effective_limits=limits))
 
 
 def _pausing(queue: SlotQueue, turn: Turn, searcher: Searcher) -> Callable[[], None]:
-    """What a search asks between two slices: it waits there while its slot is needed elsewhere."""
+    """A function for a search to call between two slices: it waits while the slot is needed elsewhere."""
     loop = asyncio.get_running_loop()
 
     def hand_over() -> None:
@@ -218,9 +218,9 @@ def _pausing(queue: SlotQueue, turn: Turn, searcher: Searcher) -> Callable[[], N
 
 
 async def _end_of(done: "Future[Any]") -> None:
-    """Wait for the end of work in a thread. Cancelling ends the waiting alone.
+    """Wait for the end of work in a thread. Cancelling ends only the wait.
 
-    One turn of the event loop, where :func:`asyncio.wrap_future` and :func:`asyncio.shield` take two more.
+    It takes one turn of the event loop; :func:`asyncio.wrap_future` with :func:`asyncio.shield` would take three.
     """
     loop = asyncio.get_running_loop()
     ended = loop.create_future()

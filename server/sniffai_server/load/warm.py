@@ -1,4 +1,4 @@
-"""What makes the first call as quick as all others: tables and nets loaded before the server says that it serves."""
+"""Loads tables and nets before the server reports SERVING, so that the first call is as fast as later ones."""
 
 from typing import Final
 
@@ -8,10 +8,10 @@ from sniffai.search.params import Limits
 from sniffai.search.searcher import analyze
 
 SIMULATIONS: Final = 64
-"""How long each search is that only warms up; a few milliseconds."""
+"""Simulations of each warm-up search, which takes a few milliseconds."""
 
 
 def warm_up() -> None:
-    """Search a round of each table size a little."""
+    """Run a short search for each number of seats."""
     for players in TARGET:
         analyze(Round.deal(players, seed=0, leader=0).view(0), Limits(simulations=SIMULATIONS))

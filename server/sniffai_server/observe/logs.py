@@ -1,7 +1,7 @@
-"""The log on standard error: JSON lines for machines, or text for people, and nothing between them.
+"""The log on standard error: JSON lines for machines, or text for people.
 
-Whatever else writes to standard error while the log is open (gRPC's core, a library's print, Python itself) becomes
-lines of the log, too. A standard error that nobody reads, or that is full, holds up neither a call nor the end.
+Anything else that is written to standard error while the log is open, by gRPC's core, a library or Python itself,
+becomes lines of the log. If standard error is full or not read, neither calls nor the shutdown are delayed.
 """
 
 import contextlib
@@ -25,16 +25,16 @@ from typing import Any, Final
 from sniffai_server.calls.current import CALL
 
 WAITING_LINES: Final = 10_000
-"""Lines that may wait to be written."""
+"""Maximum number of lines that wait to be written."""
 LAST_LINES_SECONDS: Final = 0.3
-"""How long the last lines may take to be written once the log ends."""
+"""Time limit for the last lines when the log is closed."""
 STANDARD_ERROR: Final = 2
 PIPE_BYTES: Final = 1 << 20
-"""What others may write at one go."""
+"""Size of the pipe in place of standard error."""
 MOST_RAW: Final = 8192
-"""The longest line that something else writes; the rest begins another."""
+"""The longest line from other writers; the rest becomes another line."""
 NOT_PLAIN: Final = frozenset(' "=\\')
-"""Signs that put a field of the text form into quotes."""
+"""Characters that make the text format quote a field."""
 
 _raw_log: Final = logging.getLogger("stderr")
 _log: Final = logging.getLogger(__name__)
@@ -42,12 +42,12 @@ _lost = 0
 
 
 def lost_lines() -> int:
-    """Lines that nobody took since the process began."""
+    """The number of lines lost since the process started."""
     return _lost
 
 
 def escaped(text: str) -> str:
-    """A text in one line without signs that a terminal obeys: control characters, ends of lines, directions."""
+    """The text in one line, with control characters, line ends and direction marks escaped."""
     return "".join(sign if sign.isprintable() else _escape(sign) for sign in text)
 
 
@@ -85,22 +85,22 @@ class TextFormatter(logging.Formatter):
 
 
 class _Queued(QueueHandler):
-    """Formats at once, where the call is known, and leaves the writing to a thread; a full queue loses lines."""
+    """Formats records at once, while the call is known, and leaves writing to a thread. A full queue drops lines."""
 
     def enqueue(self, record: logging.LogRecord) -> None:
-        """Put a line into the queue, or drop it."""
+        """Queue a line, or drop it if the queue is full."""
         try:
             self.queue.put_nowait(record)
         except queue.Full:
             _lose()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (logging's name)
-        """A record that cannot be formatted is lost, without a word on standard error."""
+        """Count a record that cannot be formatted as lost, and write nothing to standard error."""
         _lose()
 
 
 class _Writer(threading.Thread):
-    """Writes what is queued to a descriptor. It waits as long as a write takes; nobody waits for it."""
+    """Writes queued lines to a descriptor. It may block; nothing else waits for it."""
 
     def __init__(self, lines: "queue.Queue[logging.LogRecord | None]", descriptor: int, formatter: logging.Formatter):
         super().__init__(name="log", daemon=True)
@@ -111,20 +111,20 @@ class _Writer(threading.Thread):
         self._before = b""
 
     def run(self) -> None:
-        """Write, to the end of the queue."""
+        """Write lines until the queue ends."""
         while (record := self._lines.get()) is not None:
             if self._write(record.getMessage()) and self._told < _lost:
                 self._tell_lost()
 
     def close(self) -> None:
-        """Let the thread write the last lines, as long as that takes no more than a moment."""
+        """Let the thread write the last lines, within the time limit."""
         end = time.monotonic() + LAST_LINES_SECONDS
         with contextlib.suppress(queue.Full):
             self._lines.put(None, timeout=LAST_LINES_SECONDS)
             self.join(max(0.0, end - time.monotonic()))
 
     def _write(self, line: str) -> bool:
-        """Write a line; says whether anybody took it. The next one begins on its own, even after half of one."""
+        """Write a line; returns whether it was written. After a partial line, the next one starts on a new line."""
         whole = memoryview(self._before + line.encode("utf-8", "backslashreplace") + b"\n")
         left = whole
         try:
@@ -139,7 +139,7 @@ class _Writer(threading.Thread):
         return True
 
     def _write_some(self, data: memoryview) -> int:
-        """Write as much as fits; a descriptor that others have made non-blocking is waited for like any other."""
+        """Write as much as fits, and wait even if others made the descriptor non-blocking."""
         while True:
             try:
                 return os.write(self._descriptor, data)
@@ -153,9 +153,9 @@ class _Writer(threading.Thread):
 
 
 class _Captured:
-    """Standard error of this process, turned into lines of the log.
+    """Turns what is written to standard error into lines of the log.
 
-    The pipe in its place never makes a writer wait: what does not fit is lost.
+    A pipe takes the place of standard error. Writers never wait: what does not fit is lost.
     """
 
     def __init__(self) -> None:
@@ -167,15 +167,15 @@ class _Captured:
         with contextlib.suppress(OSError, AttributeError):
             fcntl.fcntl(STANDARD_ERROR, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         if faulthandler.is_enabled():
-            faulthandler.enable(self.real)  # a process that crashes turns nothing into lines any more
+            faulthandler.enable(self.real)  # a crashing process cannot pass lines through the log
         self._thread = threading.Thread(target=self._read, name="stderr", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Give standard error back, once what was written to it has become lines."""
+        """Restore standard error after what was written to it has become lines."""
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.flush()
-        os.dup2(self.real, STANDARD_ERROR)  # the pipe's last writer is gone: the thread ends
+        os.dup2(self.real, STANDARD_ERROR)  # closes the last writer of the pipe, so the thread ends
         self._thread.join(LAST_LINES_SECONDS)
 
     def _read(self) -> None:
@@ -196,9 +196,10 @@ class _Captured:
 
 @contextmanager
 def open_log(form: str, level: str) -> Iterator[None]:
-    """Send what this process logs to standard error, to the end of the block.
+    """Write the log of this process to standard error until the end of the block.
 
-    Up to :data:`WAITING_LINES` wait where standard error takes nothing; more are lost, counted by :func:`lost_lines`.
+    While standard error is full, up to :data:`WAITING_LINES` lines wait; more are lost and counted by
+    :func:`lost_lines`.
 
     :param form: ``"json"`` or ``"text"``.
     :param level: ``"debug"``, ``"info"``, ``"warning"`` or ``"error"``.
@@ -230,7 +231,7 @@ def _lose() -> None:
 
 
 def _unraisable(told: "sys.UnraisableHookArgs") -> None:
-    """An error where none can be raised, such as in a destructor."""
+    """Log an error that cannot be raised, such as one in a destructor."""
     what = told.err_msg or "Exception ignored in"
     error = told.exc_value
     _log.error("%s: %s", what, type(told.object).__name__, exc_info=error and (type(error), error, told.exc_traceback))
@@ -252,18 +253,18 @@ def _escape(sign: str) -> str:
 
 
 def _field(value: Any) -> str:
-    """A value that cannot be taken for two: in quotes where it has a space, a quote, ``=`` or what cannot be seen."""
+    """A value in unambiguous form: quoted if it has a space, a quote, ``=`` or an invisible character."""
     text = str(value)
     return text if text and text.isprintable() and not NOT_PLAIN & set(text) else _json(text)
 
 
 def _json(value: Any) -> str:
-    """JSON in ASCII that can be seen."""
+    """JSON in printable ASCII."""
     return json.dumps(value, default=str).replace("\x7f", "\\u007f")
 
 
 def _call_fields(record: logging.LogRecord) -> dict[str, Any]:
-    """The fields of a record; those of a call's log line have its request id, the others get it here."""
+    """The fields of a record. A call's own log line has its request id; other records of the call get it here."""
     fields: dict[str, Any] = getattr(record, "fields", {})
     call = CALL.get(None)
     return fields if call is None or fields else {"request_id": call.request_id}

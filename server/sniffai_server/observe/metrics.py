@@ -41,11 +41,11 @@ log = logging.getLogger(__name__)
 
 
 class Metrics:
-    """Counts what happens on one server; nothing is shared between servers.
+    """The metrics of one server; servers share nothing.
 
-    :param queue: whose depth, slots and memory are told.
-    :param holdings: what callers hold, to be told.
-    :param stalls: the writes that wait for their readers, to be told.
+    :param queue: its depth, slots and memory are reported.
+    :param holdings: the resources that callers occupy, which are reported.
+    :param stalls: the writes that wait for their clients, which are reported.
     """
 
     def __init__(self, queue: SlotQueue, holdings: Holdings, stalls: Stalls) -> None:
@@ -76,7 +76,7 @@ class Metrics:
             yield
 
     def ended(self, call: Call, code: str, seconds: float) -> None:
-        """Count a call that ended with a status after some time."""
+        """Count a call that ended."""
         self._calls.labels(call.method, code).inc()
         self._seconds.labels(call.method).observe(seconds)
         if call.reason:
@@ -87,12 +87,12 @@ class Metrics:
             self._searched(found, stop_reason_of(found, code))
 
     def watch_reloads(self, file: str) -> None:
-        """Count from 0 how often a file is read again."""
+        """Start the counters of a file at 0."""
         for result in ("ok", "failed"):
             self._reloads.labels(file, result)
 
     def reloaded(self, file: str, result: str) -> None:
-        """Count a file that was read again: ``"ok"``, or ``"failed"`` where it could not be used."""
+        """Count a file that was read again: ``"ok"``, or ``"failed"`` if it could not be used."""
         self._reloads.labels(file, result).inc()
 
     def _searched(self, found: Analysis, stop: str) -> None:
@@ -105,26 +105,28 @@ class Metrics:
             self._trees.observe(effort.memory_bytes)
 
     def _tell(self, queue: SlotQueue) -> None:
-        """Gauges that look at the queue whenever they are read."""
+        """Add gauges that read the queue when they are scraped."""
         depth = self._gauge("queue_depth", "Searches that wait for a slot", "priority")
         for priority in Priority:
             depth.labels(priority.name.lower()).set_function(partial(queue.depth, priority))
         self._gauge("queue_size", "Searches that may wait for a slot").set(queue.size)
         self._gauge("slots", "Searches that may run at the same time").set(queue.slots)
         self._gauge("slots_busy", "Searches that run").set_function(lambda: queue.busy)
-        self._gauge("searches_paused", "Searches that made way and wait to go on").set_function(lambda: queue.paused)
-        self._gauge("tree_reserved_bytes", "Memory that running searches may take").set_function(lambda: queue.reserved)
+        self._gauge("searches_paused", "Searches that are paused and wait to continue").set_function(
+            lambda: queue.paused
+        )
+        self._gauge("tree_reserved_bytes", "Memory reserved for searches").set_function(lambda: queue.reserved)
         self._gauge("tree_limit_bytes", "Memory that all searches may take together").set(queue.memory)
 
     def _tell_held(self, holdings: Holdings, stalls: Stalls) -> None:
-        """Gauges that look at what callers hold whenever they are read."""
-        held = self._gauge("held", "What callers make the server hold", "what")
-        limit = self._gauge("held_limit", "How much of it they may, all together", "what")
+        """Add gauges that read what callers occupy when they are scraped."""
+        held = self._gauge("held", "What callers occupy", "what")
+        limit = self._gauge("held_limit", "How much all callers together may occupy", "what")
         for one in fields(holdings):
             holding: Holding = getattr(holdings, one.name)
             held.labels(one.name).set_function(partial(getattr, holding, "held"))
             limit.labels(one.name).set(holding.most)
-        self._gauge("stalled_writes", "Messages that wait for a reader who takes nothing").set_function(
+        self._gauge("stalled_writes", "Messages that wait for a client that does not read").set_function(
             lambda: stalls.count
         )
 
@@ -139,17 +141,17 @@ class Metrics:
 
 
 class _LostLines(Collector):
-    """The count of lines that the log of this process has lost."""
+    """The number of log lines that this process has lost."""
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """The one sample."""
-        yield CounterMetricFamily("sniffai_log_lines_lost", "Lines of the log that nobody took", lost_lines())
+        yield CounterMetricFamily("sniffai_log_lines_lost", "Log lines that were lost", lost_lines())
 
 
 class MetricsPort:
-    """Metrics over HTTP, at ``/metrics``, on every address of a host, by threads of their own.
+    """Serves the metrics over HTTP, at ``/metrics``, on every address of a host, in threads of its own.
 
-    :raises ListenError: the address is taken, or not this machine's.
+    :raises ListenError: the address is taken, or this machine does not have it.
     """
 
     def __init__(self, metrics: Metrics, host: str, port: int) -> None:
@@ -167,7 +169,7 @@ class MetricsPort:
             raise ListenError(f"cannot serve metrics on {join_address(host, port)}: {told(error)}") from error
 
     def close(self) -> None:
-        """Serve no more."""
+        """Stop serving."""
         for server, thread in self._served:
             server.shutdown()
             server.server_close()
@@ -175,5 +177,5 @@ class MetricsPort:
 
 
 def _tell_fault(_request: object, client: object) -> None:
-    """A client of the metrics that went away, or the like."""
+    """Log a failed request for metrics, for example of a client that disconnected."""
     log.info("metrics for %s", client, exc_info=True)

@@ -1,4 +1,4 @@
-"""The outermost interceptor: a request id, one log line and the metrics of each call, and no exception gets past it."""
+"""The outermost interceptor: request id, log line, metrics and span of each call, and the status of every exception."""
 
 import asyncio
 import logging
@@ -27,19 +27,19 @@ from sniffai_server.observe.metrics import Metrics
 from sniffai_server.observe.tracing import Tracing
 
 REQUEST_ID: Final = "x-request-id"
-"""The metadata with the request id: taken from the client where it is a plain short word, echoed at the end."""
+"""The metadata with the request id: taken from the client if it is a short plain word, and returned in the trailers."""
 PLAIN: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 UNKNOWN: Final = "unknown"
-"""The name of all methods that do not exist, in log, metrics and spans: there may be any number of them."""
+"""The name of all methods that do not exist, in log, metrics and spans, since clients may invent any number."""
 MOST_ASKED: Final = 128
-"""Letters of such a method's own name in the log."""
+"""Characters of such a method's name in the log."""
 CODES: Final = {code.value[0]: code.name for code in grpc.StatusCode}
 
 log = logging.getLogger(__name__)
 
 
 class Observer(Interceptor):
-    """Sees every call from its beginning to its end, also the end that is no answer.
+    """Observes every call from start to end, however it ends.
 
     :param tracing: makes a span of each call; ``None`` for no spans.
     """
@@ -51,7 +51,7 @@ class Observer(Interceptor):
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
     ) -> MaybeHandler:
-        """The method's handler, observed; for a method that does not exist, one that says so."""
+        """The method's handler, observed; if there is no such method, a handler that says so."""
         handler = await continuation(handler_call_details)
         method = handler_call_details.method.lstrip("/")
         if handler is None:
@@ -59,7 +59,7 @@ class Observer(Interceptor):
         return wrapped(handler, partial(self.around, method))
 
     async def around(self, method: str, proceed: Proceed, context: Any, asked: str = "") -> Any:
-        """Make a request id, answer the call, and tell of it, once the answer is on its way."""
+        """Assign a request id, answer the call, and record it once the answer has been passed to gRPC."""
         call = Call(request_id=_request_id(context), method=method, client=connection_name(context), asked=asked)
         CALL.set(call)
         add_trailers(context, x_request_id=call.request_id)
@@ -83,7 +83,7 @@ class Observer(Interceptor):
             asyncio.get_running_loop().call_soon(self._tell, call, code, seconds, span)
 
     def _tell(self, call: Call, code: str, seconds: float, span: Any) -> None:
-        """Count a call that ended, end its span, and write its line."""
+        """Count a call that ended, end its span, and write its log line."""
         fields = _fields(call, code, seconds)
         self._metrics.ended(call, code, fields["seconds"])
         if self._tracing:
@@ -93,7 +93,7 @@ class Observer(Interceptor):
 
 
 async def _answered(proceed: Proceed, context: Any) -> Any:
-    """The answer of what is within; any exception of it ends the call with a status that says no more than it may."""
+    """The answer of the inner interceptors. Any exception ends the call with a status that reveals no internals."""
     try:
         return await proceed()
     except grpc.aio.AbortError:
@@ -109,7 +109,7 @@ def code_of(context: Any) -> str:
 
 
 def cancel_code(context: Any) -> str:
-    """The name of the status of a call that was cut off: by its deadline, or by its client."""
+    """The name of the status of a call that was cut off by its deadline or its client."""
     left = context.time_remaining()
     return "DEADLINE_EXCEEDED" if left is not None and left <= 0 else "CANCELLED"
 
@@ -122,7 +122,7 @@ def _request_id(context: Any) -> str:
 
 
 def _fields(call: Call, code: str, seconds: float) -> dict[str, Any]:
-    """What a call's log line and span say: never a word of what the request or the answer was about."""
+    """The fields of a call's log line and span. They contain nothing of the content of request or answer."""
     fields: dict[str, Any] = {
         "request_id": call.request_id,
         "client": call.client,

@@ -1,4 +1,4 @@
-"""OpenTelemetry spans, one a call, sent by OTLP. Needs the extra ``otel``."""
+"""OpenTelemetry spans, one for each call, sent by OTLP. Needs the extra ``otel``."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -16,15 +16,15 @@ NUMBERS: Final = {code.name: code.value[0] for code in grpc.StatusCode}
 
 
 EXPORT_SECONDS: Final = 2
-"""How long it may take to send some spans; a collector that is not there holds the end of a server no longer."""
+"""Time limit for sending spans, so that a missing collector does not delay the shutdown for longer."""
 
 
 class TracingError(Exception):
-    """Spans cannot be made."""
+    """Tracing cannot start; ``str()`` says why."""
 
 
 class Tracing:
-    """Makes the spans of a server's calls.
+    """Makes a span for each call of a server.
 
     :param provider: OpenTelemetry's ``TracerProvider``.
     :raises TracingError: OpenTelemetry is not installed.
@@ -38,9 +38,9 @@ class Tracing:
 
     @classmethod
     def to(cls, endpoint: str) -> "Tracing":
-        """Spans that go to an OTLP collector over gRPC, such as ``http://127.0.0.1:4317``.
+        """Tracing that sends spans to an OTLP collector over gRPC, such as ``http://127.0.0.1:4317``.
 
-        :raises TracingError: OpenTelemetry is not installed, its own variables are wrong, or the endpoint is none.
+        :raises TracingError: OpenTelemetry is not installed, its variables are invalid, or the endpoint is.
         """
         address, plain = read_endpoint(endpoint)
         sdk, export = _import("opentelemetry.sdk.trace"), _import("opentelemetry.sdk.trace.export")
@@ -54,12 +54,12 @@ class Tracing:
                 endpoint=endpoint, insecure=plain, timeout=EXPORT_SECONDS, channel_options=options
             )
             provider.add_span_processor(export.BatchSpanProcessor(exporter))
-        except Exception as error:  # a variable of OpenTelemetry's own has a bad value
-            raise TracingError(f"OpenTelemetry cannot start; look at the variables OTEL_...: {error!r}") from error
+        except Exception as error:  # one of OpenTelemetry's own variables is invalid
+            raise TracingError(f"OpenTelemetry cannot start; check the variables OTEL_...: {error!r}") from error
         return cls(provider)
 
     def begin(self, method: str, metadata: Any) -> Any:
-        """The span of a call that begins; a ``traceparent`` in its metadata is its parent."""
+        """Start the span of a call. A ``traceparent`` in the metadata is its parent."""
         carrier = {key: value for key, value in metadata or () if isinstance(value, str)}
         service, _, name = method.rpartition("/")
         return self._tracer.start_span(
@@ -81,14 +81,14 @@ class Tracing:
         span.end()
 
     def close(self) -> None:
-        """Send what is left, which may take long."""
+        """Send the remaining spans, which may take long."""
         self._provider.shutdown()
 
 
 def read_endpoint(endpoint: str) -> tuple[Address, bool]:
-    """Where spans go, and whether in plaintext.
+    """The address of a collector, and whether it is reached in plaintext.
 
-    :raises TracingError: it is no ``http://HOST:PORT`` or ``https://HOST:PORT``.
+    :raises TracingError: the endpoint is not ``http://HOST:PORT`` or ``https://HOST:PORT``.
     """
     scheme, _, rest = endpoint.strip().rpartition("://")
     if scheme.lower() not in ("http", "https"):
@@ -103,4 +103,4 @@ def _import(module: str) -> Any:
     try:
         return __import__(module, fromlist=["_"])
     except ImportError as error:
-        raise TracingError("otlp_endpoint needs OpenTelemetry: pip install 'sniffai[otel]'") from error
+        raise TracingError("otlp_endpoint requires OpenTelemetry: pip install 'sniffai[otel]'") from error

@@ -1,4 +1,4 @@
-"""AnalysisService: advice for one seat, from what that seat may know, and study of open deals."""
+"""AnalysisService: advice for one seat from what that seat knows, and analysis of open deals."""
 
 # ruff: noqa: N802 (methods are named as in the .proto files)
 
@@ -23,7 +23,7 @@ Request = pb.RecommendMoveRequest | pb.AnalyzeRequest | pb.StreamAnalyzeRequest
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A request, understood."""
+    """A request that has been read, and its search."""
 
     question: wire.Question
     searcher: Searcher
@@ -32,7 +32,7 @@ class Job:
     warnings: list[notice_pb2.Warning]
 
     def recommendation(self, found: Analysis) -> pb.RecommendMoveResponse:
-        """What was found, as a move to make."""
+        """The answer of RecommendMove."""
         asked = self.question
         return wire.write_recommendation(
             found,
@@ -43,7 +43,7 @@ class Job:
         )
 
     def analysis(self, found: Analysis) -> analysis_pb2.Analysis:
-        """What was found, as a message."""
+        """The analysis as a message."""
         asked = self.question
         return wire.write_analysis(
             found,
@@ -55,7 +55,7 @@ class Job:
 
 
 class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
-    """Decode, call, encode."""
+    """The servicer of AnalysisService."""
 
     def __init__(self, settings: Settings, searches: Searches) -> None:
         self._settings = settings
@@ -72,10 +72,10 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         job = self._job(request, context)
         return pb.AnalyzeResponse(analysis=job.analysis(await self._search(job, context)))
 
-    async def StreamAnalyze(  # type: ignore[override]  # the stubs know generators, gRPC knows this form as well
+    async def StreamAnalyze(  # type: ignore[override]  # the stubs type a generator; gRPC also accepts this form
         self, request: pb.StreamAnalyzeRequest, context: Any
     ) -> None:
-        """The evaluation of all moves, with snapshots on the way."""
+        """The evaluation of all moves, with snapshots while the search runs."""
         job = self._job(request, context)
         stream = self._searches.stream(
             job.searcher, job.budget, admission=job.admission, interval=job.question.interval
@@ -98,10 +98,10 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         return found
 
     def _job(self, request: Request, context: Any) -> Job:
-        """What a request asks.
+        """Read a request and prepare its search.
 
-        :raises WireError: something in it is wrong.
-        :raises QueueFullError: too many searches wait already.
+        :raises WireError: the request is invalid.
+        :raises QueueFullError: the queue is full.
         """
         question = wire.read_question(request)
         searcher = question.searcher()
@@ -123,5 +123,5 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
 
 
 def _tell_time(found: Analysis, context: Any) -> None:
-    """Put the wall-clock time of the search into the trailing metadata ``sniffai-search-ms``, in milliseconds."""
+    """Add the wall-clock time of the search in milliseconds to the trailing metadata, as ``sniffai-search-ms``."""
     add_trailers(context, sniffai_search_ms=f"{found.effort.seconds * 1000:.3f}")

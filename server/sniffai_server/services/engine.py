@@ -1,4 +1,4 @@
-"""EngineService: what this server is and can do."""
+"""EngineService: version and capabilities of the server."""
 
 # ruff: noqa: N802 (methods are named as in the .proto files)
 
@@ -13,20 +13,20 @@ from sniffai_server.settings import Settings
 
 
 class EngineService(engine_service_pb2_grpc.EngineServiceServicer):
-    """Decode, call, encode."""
+    """The servicer of EngineService."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     async def GetEngineInfo(self, request: pb.GetEngineInfoRequest, context: Any) -> pb.GetEngineInfoResponse:
-        """Version, games, limits."""
+        """Version, table sizes, limits and levels."""
         info = engine_info(self._settings)
         info.warnings.extend(wire.unknown_fields(request))
         return info
 
 
 def engine_info(settings: Settings) -> pb.GetEngineInfoResponse:
-    """What a server with these settings is and can do."""
+    """The version and capabilities of a server with these settings."""
     return pb.GetEngineInfoResponse(
         engine_version=VERSION,
         tables=map(_table, rules.PLAYERS),

@@ -1,4 +1,4 @@
-"""Server reflection, by which tools learn the contract: version 1, and v1alpha for those that know only that."""
+"""Server reflection, which lets tools list services and messages: version 1, and v1alpha for older tools."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -8,11 +8,12 @@ from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 METHOD: Final = "ServerReflectionInfo"
 VERSION_1: Final = "grpc.reflection.v1.ServerReflection"
-"""Its messages have the same bytes as v1alpha's. Only v1alpha is listed: grpcio ships no descriptors of version 1."""
+"""Its messages have the same bytes as those of v1alpha. Only v1alpha is listed, since grpcio has no descriptors of
+v1."""
 
 
 def add_reflection(services: Iterable[str], server: grpc.aio.Server) -> None:
-    """Let a server tell of services by name, and of reflection itself."""
+    """Add reflection of the given services, and of itself, to a server."""
     servicer = reflection.aio.ReflectionServicer((*services, reflection.SERVICE_NAME))
     handler = grpc.stream_stream_rpc_method_handler(
         servicer.ServerReflectionInfo,

@@ -1,11 +1,12 @@
-"""Reviews of matches: many small searches on the server's slots, and a message for each piece as it is done.
+"""Reviews of matches: many small searches on the server's slots, with one message for each finished piece.
 
-A review is admitted before anything is done for it: where the queue is full, it is refused; where as many reviews of
-its class are under way as may be, or as many of its caller's as there are slots, it waits in a line of their own. Its
-record is read in the thread of a slot. The pieces of one review are made one after the other and run side by side, no
-more than there are slots, and each search waits for its turn in the queue by itself. So what it takes of memory does
-not grow with what is still to be done. Where its reader takes nothing, few pieces are made ahead, and its place in the
-line is another's until the reader goes on.
+A review is admitted before any work is done for it. If the queue is full, it is refused. If too many reviews of its
+class run, or as many of its client as there are slots, it waits in a queue for reviews. Its record is read in the
+thread of a slot.
+
+The pieces of a review are created one after the other and run side by side, at most as many as there are slots, and
+each search waits in the queue by itself. So memory does not grow with the work that remains. If the client does not
+read, only a few pieces are computed ahead, and another review gets its place until the client reads again.
 """
 
 import asyncio
@@ -31,10 +32,10 @@ from sniffai_server.settings import Settings
 
 Work = Generator[tuple[Searcher, Limits], Analysis, Result]
 Done = tuple[int, Result]
-"""A piece by its place in the order of play, and what came of it."""
+"""The index of a piece in order of play, and its result."""
 
 UNDER_WAY: Final = 4
-"""Reviews of one class that may be under way, for each slot; one caller may have as many as there are slots."""
+"""Reviews of one class that may run, for each slot. One client may run as many as there are slots."""
 
 
 class Reviews:
@@ -47,15 +48,15 @@ class Reviews:
         self._lines: Final = {
             priority: SlotQueue(UNDER_WAY * slots, size, memory=0, share=slots) for priority in Priority
         }
-        """The reviews under way and those that wait, by class: what is urgent does not wait for what is not."""
+        """The running and waiting reviews by class, so that urgent ones do not wait for others."""
 
     async def answer(self, request: pb.AnalyzeMatchRequest, context: Any) -> None:
-        """Write every piece as it is done, then the whole.
+        """Write each piece when it is finished, then the summary.
 
-        :raises WireError: something in the request is wrong.
-        :raises QueueFullError: there is no room to wait.
-        :raises ExpiredError: the call's deadline came before its turn.
-        :raises UnfinishedError: the call's deadline came before the end.
+        :raises WireError: the request is invalid.
+        :raises QueueFullError: the queue is full.
+        :raises ExpiredError: the call's deadline passed before the review started.
+        :raises UnfinishedError: the call's deadline passed before the review was complete.
         :raises ClosingError: the server is shutting down.
         """
         asked = wire.read_review(request)
@@ -82,7 +83,7 @@ class Reviews:
 
 
 async def _told(run: "_Run", total: int, language_code: str, context: Any) -> list[Result]:
-    """Write the pieces of a review as they are done; returns them all."""
+    """Write the pieces of a review as they are finished; returns all of them."""
     results: list[Result] = []
     async with aclosing(run.results()) as found:
         async for index, result in found:
@@ -100,15 +101,15 @@ class _Run:
         self._searches = searches
         self._jobs = enumerate(jobs)
         self._next = asyncio.Lock()
-        """Held while a piece is made."""
+        """Held while a piece is created."""
         self._admission = admission
         self._end = end
         self._done: asyncio.Queue[Done | None] = asyncio.Queue()
         self._ahead = asyncio.Semaphore(2 * searches.queue.slots)
-        """Pieces that may be made before the reader has taken one."""
+        """Pieces that may be created before the client has read one."""
 
     async def results(self) -> AsyncGenerator[Done]:
-        """The pieces as they are done, few of them ahead of the reader. Closing the iterator stops the searches."""
+        """The pieces as they are finished, a few ahead of the client. Closing the iterator stops the searches."""
         workers = [asyncio.ensure_future(self._work()) for _ in range(self._searches.queue.slots)]
         whole = asyncio.gather(*workers)
         whole.add_done_callback(lambda _: self._done.put_nowait(None))
@@ -119,12 +120,12 @@ class _Run:
             whole.result()
         finally:
             await _cancelled([*workers, whole])
-            # An error on its way up has this frame in its traceback, and the tasks have the error: without them it, and
-            # the searches that its frames hold, go as soon as it is told, not when the garbage collector comes by.
+            # An error that is raised here has this frame in its traceback, and the tasks hold the error. Without this
+            # cycle the error, and the searches in its frames, are freed at once instead of by the garbage collector.
             del workers, whole
 
     async def _work(self) -> None:
-        """One piece after the other."""
+        """Work on one piece after the other."""
         while True:
             await self._ahead.acquire()
             async with self._next:
@@ -142,7 +143,7 @@ class _Run:
         return step
 
     async def _search(self, searcher: Searcher, limits: Limits) -> Analysis:
-        """One search, in its turn. Where the queue is full, it waits for room: the review has been admitted."""
+        """One search. If the queue is full, it waits, since the review has already been admitted."""
         while True:
             try:
                 found = await self._searches.run(
@@ -162,22 +163,22 @@ class _Run:
 
 
 async def _cancelled(tasks: list["asyncio.Future[Any]"]) -> None:
-    """Cancel tasks, and wait for their end."""
+    """Cancel tasks and wait for their end."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _read(request: pb.AnalyzeMatchRequest) -> tuple[Subject, list[notice_pb2.Warning]]:
-    """What is to be reviewed, and a warning for each field that this version does not know.
+    """What is to be reviewed, and a warning for each unknown field.
 
-    :raises WireError: it is missing, or not true.
+    :raises WireError: the record is missing or invalid.
     """
     return wire.read_reviewed(request), [*wire.unknown_fields(request)]
 
 
 def _step(work: Work, found: Analysis | None) -> tuple[Searcher, Limits] | Result:
-    """The next search of a piece, or what came of it."""
+    """The next search of a piece, or its result."""
     try:
         return next(work) if found is None else work.send(found)
     except StopIteration as done:

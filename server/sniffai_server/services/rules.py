@@ -1,4 +1,4 @@
-"""RulesService: what the rules say, no search."""
+"""RulesService: the rules, without a search."""
 
 # ruff: noqa: N802 (methods are named as in the .proto files)
 
@@ -12,14 +12,14 @@ from sniffai.v1 import notice_pb2, rules_service_pb2_grpc
 from sniffai.v1 import rules_service_pb2 as pb
 
 DRAWN_SEEDS: Final = 2**53
-"""Seeds that the server draws are below this, so that JavaScript clients can repeat them."""
+"""Seeds chosen by the server are below this, so that JavaScript can represent them exactly."""
 
 
 class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
-    """Decode, call, encode."""
+    """The servicer of RulesService."""
 
     async def ListLegalMoves(self, request: pb.ListLegalMovesRequest, context: Any) -> pb.ListLegalMovesResponse:
-        """What the view's seat may do."""
+        """The legal moves of the view's seat."""
         view = wire.read_view(wire.given(request, "view"))
         return pb.ListLegalMovesResponse(
             action=wire.ACTIONS[view.must],
@@ -29,7 +29,7 @@ class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
         )
 
     async def ApplyMove(self, request: pb.ApplyMoveRequest, context: Any) -> pb.ApplyMoveResponse:
-        """One move, and the draws and passes that follow from it."""
+        """Play one move, with the draws and passes that follow."""
         deal, move = wire.given(request, "deal"), wire.given(request, "move")
         round_ = wire.read_round(deal)
         before = len(round_.history)
@@ -43,7 +43,7 @@ class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
         )
 
     async def ValidateView(self, request: pb.ValidateViewRequest, context: Any) -> pb.ValidateViewResponse:
-        """Whether a view can be true; what is wrong with it is data."""
+        """Check a view. Violations are part of the answer, not an error."""
         message = wire.given(request, "view")
         response = pb.ValidateViewResponse(warnings=wire.unknown_fields(request))
         try:
@@ -56,7 +56,7 @@ class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
         return response
 
     async def DealRound(self, request: pb.DealRoundRequest, context: Any) -> pb.DealRoundResponse:
-        """A shuffled round."""
+        """Deal a shuffled round."""
         seed = wire.read_seed(request.seed) if request.HasField("seed") else secrets.randbelow(DRAWN_SEEDS)
         leader = request.leader if request.HasField("leader") else None
         round_ = Round.deal(request.players, seed, leader, request.scores or None)

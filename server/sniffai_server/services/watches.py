@@ -1,6 +1,7 @@
-"""Streams that last until the client has had enough: health watches and reflection. A server that shuts down ends them.
+"""The interceptor that ends health watches and reflection streams when the server shuts down.
 
-Left alone, one client that watches the health would hold every shutdown for the whole grace period.
+These streams last until the client ends them, so a single health watch would delay every shutdown by the whole grace
+period.
 """
 
 import asyncio
@@ -9,18 +10,18 @@ from typing import Any, Final
 from sniffai_server.calls.handlers import LASTING, Interceptor, Proceed
 
 LAST_WORD_SECONDS: Final = 0.1
-"""How long a watch has to tell its client that the server is shutting down."""
+"""Seconds that a watch has to tell its client that the server is shutting down."""
 
 
 class Watches(Interceptor):
-    """Knows the lasting streams of a server. Made inside a running event loop."""
+    """Tracks the lasting streams of a server. Created inside a running event loop."""
 
     def __init__(self) -> None:
         self._ending = asyncio.Event()
         self._open = 0
 
     async def around(self, method: str, proceed: Proceed, context: Any) -> Any:
-        """Answer the call; a lasting one until it ends or the server does."""
+        """Answer the call; end a lasting stream when the server shuts down."""
         if not method.startswith(LASTING):
             return await proceed()
         self._open += 1
@@ -30,7 +31,7 @@ class Watches(Interceptor):
             self._open -= 1
 
     async def end(self) -> None:
-        """Let each lasting stream send what it has to say, then end it with OK."""
+        """Give each lasting stream a moment to send its last message, then end it with OK."""
         if self._open:
             await asyncio.sleep(LAST_WORD_SECONDS)
         self._ending.set()

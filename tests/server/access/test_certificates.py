@@ -111,7 +111,7 @@ def test_forms_of_pem(tmp_path: Path, change: Callable[[bytes], bytes]) -> None:
         assert why_not_serving(read_address(server.address), TIMEOUT, trust) == ""
 
 
-KIND = "RSA of 2048 bits or more, or ECDSA with the curve P-256 or P-384"
+KIND = "RSA with 2048 bits or more, or ECDSA with the curve P-256 or P-384"
 
 
 @pytest.mark.parametrize(
@@ -129,17 +129,17 @@ KIND = "RSA of 2048 bits or more, or ECDSA with the curve P-256 or P-384"
         (lambda folder: make(folder, hosts=()), "the certificate names no host"),
         (
             lambda folder: make(folder) | {"tls_key": make(folder, rsa_key(), name="b")["tls_key"]},
-            "the key is not that of",
+            "the key does not belong to",
         ),
         (
             lambda folder: make(folder) | {"tls_key": make(folder, other(), name="b")["tls_key"]},
-            "the key is not that of",
+            "the key does not belong to",
         ),
         (lambda folder: make(folder) | {"tls_key": make(folder)["tls_cert"]}, "a private key in PEM is expected"),
         (lambda folder: make(folder) | {"tls_cert": make(folder)["tls_key"]}, "a certificate in PEM is expected"),
         (text(lambda content: content[:200]), "the certificate is damaged"),
         (text(lambda content: b""), "server.pem: it is empty"),
-        (text(lambda content: content.decode().encode("utf-16")), "this has NULs as UTF-16 has"),
+        (text(lambda content: content.decode().encode("utf-16")), "this file contains NUL bytes, as UTF-16 does"),
     ],
 )
 def test_certificates_that_no_client_would_take(
@@ -172,7 +172,7 @@ def test_authorities_of_clients_are_read_before_anything_listens(tmp_path: Path)
         with pytest.raises(SecurityError, match=f"{authority}: .*{words}"):
             Certificates(Settings(**files, tls_client_ca=str(authority)))
     authority.write_bytes(Path(files["tls_cert"]).read_bytes()[:200] + b"\n-----END CERTIFICATE-----\n")
-    with pytest.raises(SecurityError, match=f"{authority}: a certificate in it is damaged"):
+    with pytest.raises(SecurityError, match=f"{authority}: it contains a damaged certificate"):
         Certificates(Settings(**files, tls_client_ca=str(authority)))
 
 
@@ -195,13 +195,13 @@ def test_authorities_that_have_expired(tmp_path: Path, caplog: pytest.LogCapture
     )
     files = make(tmp_path) | {"tls_client_ca": str(authority)}
     authority.write_bytes(certificates[0])
-    with pytest.raises(SecurityError, match=f"{authority}: no certificate in it is valid today"):
+    with pytest.raises(SecurityError, match=f"{authority}: it contains no certificate that is valid today"):
         Certificates(Settings(**files))
     authority.write_bytes(b"# old\n" + certificates[0] + b"# new\n" + certificates[1])
     with running_server(**files) as server:
         trust = Trust(files["tls_cert"], client["tls_cert"], client["tls_key"])
         assert why_not_serving(read_address(server.address), TIMEOUT, trust) == ""
-    assert f"file {authority}: certificates that are not valid today are left out: 1" in caplog.messages
+    assert f"file {authority}: 1 certificates are not valid today and are ignored" in caplog.messages
 
 
 def test_failed_readings_are_seen_at_once_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -220,7 +220,10 @@ def test_failed_readings_are_seen_at_once_and_counted(tmp_path: Path, caplog: py
         keys.write_text("[alice]\n", encoding="utf-8")
         wait_until(lambda: (count("tls", "failed") or 0) > 0 and (count("keys", "failed") or 0) > 0)
         messages = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
-        assert any(message.startswith("tls: what was read before stays in force: file ") for message in messages)
+        assert any(
+            message.startswith("tls: cannot be used, the previous version stays in force: file ")
+            for message in messages
+        )
         assert any("alice.hash" in message for message in messages)
         trust = Trust(files["tls_cert"], server_name="localhost")
         assert "not trusted" in why_not_serving(read_address(server.address), TIMEOUT, trust)  # the old one is served
@@ -232,7 +235,7 @@ def test_failed_readings_are_seen_at_once_and_counted(tmp_path: Path, caplog: py
         server.server.reloads.force()
         wait_until(lambda: count("keys", "ok") == 2)
         assert count("keys", "failed") == failed
-        assert any("0 API keys, the same" in record.getMessage() for record in caplog.records)
+        assert any("0 API keys, unchanged" in record.getMessage() for record in caplog.records)
 
 
 def test_many_handshakes_at_once_while_a_certificate_is_replaced(tmp_path: Path) -> None:
@@ -264,7 +267,7 @@ def test_connection_errors_name_the_cause(tmp_path: Path, capsys: pytest.Capture
     client = make(tmp_path, other(), name="client")
     mine = files["tls_cert"]
     causes = [
-        ("plain", ["--health-ca", mine], ["--tls-ca", mine], "it does not speak TLS: leave"),
+        ("plain", ["--health-ca", mine], ["--tls-ca", mine], "it does not speak TLS: leave out"),
         ("tls", [], [], "it speaks TLS: "),
         ("tls", ["--health-ca", stranger], ["--tls-ca", stranger], "its certificate is not trusted: "),
         (

@@ -115,7 +115,7 @@ def test_rate_of_a_server() -> None:
         health = health_pb2_grpc.HealthStub(stubs.channel)
         assert health.Check(health_pb2.HealthCheckRequest(), timeout=TIMEOUT).status == 1
     assert (error.code, error.reason, error.domain) == ("RESOURCE_EXHAUSTED", "TOO_MANY_CALLS_A_MINUTE", "sniffai")
-    assert error.quotas == [("client:127.0.0.1", "more than 3 calls a minute")]
+    assert error.quotas == [("client:127.0.0.1", "the quota is 3 calls a minute")]
     assert 0 < error.retry_after <= 20
     assert error.metadata == {"client": "127.0.0.1", "limit": "3 calls a minute"}
     assert "grpc-retry-pushback-ms" not in error.trailers

@@ -60,7 +60,9 @@ def info(channel: grpc.Channel, **metadata: str) -> Any:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", REMOTE, "example.com"])
 def test_plaintext_is_refused_where_others_can_reach_it(host: str) -> None:
-    with pytest.raises(SecurityError, match=r"TLS is needed: set tls_cert and tls_key, or insecure \(--insecure\)"):
+    with pytest.raises(
+        SecurityError, match="it requires TLS: set tls_cert and tls_key, or --insecure to serve without TLS"
+    ):
         certificates_of(Settings(host=host))
     assert certificates_of(Settings(host=host, insecure=True)) is None
 
@@ -195,7 +197,7 @@ def test_client_certificates(authority: Authority, tmp_path: Path) -> None:
         with channel(server.address, authority.file, *authority.issue("alice", "a.example", common_name="alice")) as a:
             assert info(a).engine_version
             error = failure(lambda: info(a))
-            assert error.quotas == [("client:cn:alice", "more than 1 calls a minute")]
+            assert error.quotas == [("client:cn:alice", "the quota is 1 calls a minute")]
         with channel(server.address, authority.file) as nobody:
             assert failure(lambda: info(nobody)).code == "UNAVAILABLE"
         with channel(server.address, authority.file, *stranger.issue("mallory", "m.example")) as mallory:
@@ -258,7 +260,7 @@ def test_unusable_files_are_reported_before_the_server_listens(authority: Author
     _, other_key = authority.issue("other", "127.0.0.1")
     for files, word in (
         ({"tls_cert": str(tmp_path / "none"), "tls_key": key}, "none: No such file"),
-        ({"tls_cert": cert, "tls_key": other_key}, "the key is not that of the first certificate"),
+        ({"tls_cert": cert, "tls_key": other_key}, "the key does not belong to the first certificate"),
         ({"tls_cert": cert, "tls_key": key, "tls_client_ca": other_key}, "other.key"),
     ):
         with pytest.raises(SecurityError, match=re.escape(word)):
@@ -442,7 +444,7 @@ def test_keys_are_read_again_when_the_file_changes(keys: KeyFile) -> None:
     assert loaded.caller_of(alice).name == "alice"  # a broken file changes nothing
     replace_file(keys.path, b"")
     assert loaded.refresh() == "0 API keys, removed alice, bob"
-    assert loaded.refresh(force=True) == "0 API keys, the same"
+    assert loaded.refresh(force=True) == "0 API keys, unchanged"
     with pytest.raises(KeyRefusedError):
         loaded.caller_of(alice)
 
@@ -489,7 +491,7 @@ def test_the_priority_of_a_key_caps_that_of_a_search(keys: KeyFile) -> None:
         ("alice = 1\n", "alice: a table is expected"),
         ("[alice]\n", "alice.hash: the line"),
         ('[alice]\nhash = "md5:00:00"\n', "alice.hash: the line"),
-        ("[alice]\nhash = HASH\nrole = 1\n", "alice: no such entry 'role'"),
+        ("[alice]\nhash = HASH\nrole = 1\n", "alice: unknown entry 'role'"),
         ('[alice]\nhash = HASH\npriority = "high"\n', "alice.priority: one of interactive, analysis, bulk"),
         ("[alice]\nhash = HASH\ncalls = -1\n", "alice.calls: a whole number"),
         ("[alice]\nhash = HASH\nrate = true\n", "alice.rate: a whole number"),
@@ -536,7 +538,7 @@ def test_the_key_command_keeps_what_is_stored(
     assert stored.startswith(b"# no end of line\n\n[alice]\n")
     capsys.readouterr()
     assert cli.main(ask) == 1
-    assert capsys.readouterr().err.startswith(f"sniffai-server: file {file}: alice has an entry already")
+    assert capsys.readouterr().err.startswith(f"sniffai-server: file {file}: alice already has an entry")
 
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
@@ -589,8 +591,8 @@ def test_the_command_line_reaches_a_secured_server(
         assert run(told) == 0
         assert "10 simulations" in capsys.readouterr().out
         for args, hint in (
-            ([], "it speaks TLS: give --tls-ca, or --tls for"),
-            (tls[:2], "it asks for a client certificate, and none is shown: give --tls-cert and --tls-key"),
+            ([], "it speaks TLS: use --tls-ca, or --tls for"),
+            (tls[:2], "it asks for a client certificate, and none is shown: use --tls-cert and --tls-key"),
             (tls, "give --api-key-file, or set SNIFFAI_API_KEY"),
         ):
             assert run([*ask, *args]) == 1

@@ -282,7 +282,7 @@ def test_a_stalled_reader_gets_the_reason(impatient: LoopbackServer) -> None:
             list(call)
         refusal = told(raised.value)
         assert (refusal.code, refusal.reason) == ("DEADLINE_EXCEEDED", "READER_STALLED")
-        assert refusal.message == "the reader took nothing for 0.6 s"
+        assert refusal.message == "the client read nothing for 0.6 s"
         assert refusal.trailers["x-request-id"]
 
 
