@@ -196,20 +196,46 @@ def _ordered(case: _Case) -> tuple[Reason, ...]:
     return tuple(sorted(found, key=lambda reason: -reason.weight))
 
 
+# The weights order the reasons, and do nothing else. They are points, roughly: by how many a number tells the move
+# from the others. Where a number is not in points, what it counts for was chosen by hand, so that the order reads well
+# in positions of all phases. None of it was measured.
+
 _CERTAIN: Final = 1000.0
-"""The weight of what leaves no choice, or ends the round or the match."""
+"""The weight of what leaves no choice, or ends the round or the match: more than any margin."""
+
+_CHANCE_FIRST: Final = 2.5
+_VALUE_FIRST: Final = 2.0
+"""What the analysis found comes before a fact worth less than about 2 points, and the match before the round."""
+
+_SMALL: Final = 0.1
+"""Keeps a fact above the mere kind of a tile (0.04, 0.05) even if it tells the move from the others by nothing."""
+
+_KIND_OF_TILE: Final = 0.05
+_SIDES_OPEN: Final = 0.04
+"""What kind of tile it is, and that it opens sides, comes last: true, but hardly a reason by itself."""
 
 DRAW_POINTS: Final = 4.0
-"""What it costs a seat to have to draw or pass, in points, to weigh such reasons."""
+"""What it costs a seat to have to draw or pass, in points, to weigh such reasons: its turn, and a tile more in hand."""
 
 MOVE_POINTS: Final = 1.0
-"""What a playable tile more is worth, in points, to weigh such reasons."""
+"""What one more playable tile is worth, in points, to weigh such reasons."""
+
+LEAST_POINTS: Final = 0.5
+"""A reply that is expected to score this much less is worth a reason: as scores are multiples of 5, less is little."""
+
+LEAST_STUCK: Final = 0.25
+"""A chance that the next seat cannot play is worth a reason from here on,"""
+STUCK_APART: Final = 0.02
+"""and if it is higher by this than after any other move: closer ones read as the same per cent."""
 
 SUIT_CHANCE: Final = 0.6
 """Chance from which on a suit counts as one that the next seat lacks."""
 
 FEW_TILES: Final = 2
 """A seat with so few tiles may soon go out."""
+
+FEW_LEFT: Final = 3
+"""With fewer unseen tiles of its suit, a double is soon hard to place."""
 
 
 # The sources: each yields reasons that hold for the move of a case, or none
@@ -249,7 +275,7 @@ def _value(case: _Case) -> Iterator[Reason]:
     other = max(margins, default=None)
     yield Reason(
         ReasonKind.VALUE,
-        2.0 + (entry.expected_margin - other if other is not None else 0.0),
+        _VALUE_FIRST + (entry.expected_margin - other if other is not None else 0.0),
         against=case.against,
         value=entry.expected_margin,
         error=entry.standard_error,
@@ -268,7 +294,7 @@ def _chance(case: _Case) -> Iterator[Reason]:
         return
     yield Reason(
         ReasonKind.CHANCE,
-        2.5 + MATCH_POINTS * (entry.win_probability - other),
+        _CHANCE_FIRST + MATCH_POINTS * (entry.win_probability - other),
         against=case.against,
         probability=entry.win_probability,
         error=entry.win_probability_error,
@@ -281,7 +307,7 @@ def _scores(case: _Case) -> Iterator[Reason]:
     most = max((other.points for other in case.others), default=None)
     if not points or (most is not None and points <= most):
         return
-    weight = case.contrast(lambda move: move.points) + 0.1
+    weight = case.contrast(lambda move: move.points) + _SMALL
     yield Reason(ReasonKind.SCORES, weight, most == 0, case.against, points=points, other=most)
 
 
@@ -292,21 +318,21 @@ def _reply(case: _Case) -> Iterator[Reason]:
         return
     replies = [other.reply or 0.0 for other in case.others]
     lowest = min(replies, default=None)
-    if lowest is not None and lowest - mine >= 0.5:
+    if lowest is not None and lowest - mine >= LEAST_POINTS:
         weight = sum(replies) / len(replies) - mine
         yield Reason(ReasonKind.LOW_REPLY, weight, against=case.against, seat=seat, value=mine, other=lowest)
-    elif case.against is None and case.facts.threat - mine >= 0.5:
-        weight = case.contrast(lambda move: -(move.reply or 0.0)) + 0.2
+    elif case.against is None and case.facts.threat - mine >= LEAST_POINTS:
+        weight = case.contrast(lambda move: -(move.reply or 0.0)) + 2 * _SMALL
         yield Reason(ReasonKind.LOWERS_THREAT, weight, seat=seat, value=mine, before=case.facts.threat)
 
 
 def _stuck(case: _Case) -> Iterator[Reason]:
     mine = case.mine.stuck
     highest = max((other.stuck or 0.0 for other in case.others), default=None)
-    if mine is None or mine < 0.25 or (highest is not None and mine < highest + 0.02):
+    if mine is None or mine < LEAST_STUCK or (highest is not None and mine < highest + STUCK_APART):
         return
     kind = ReasonKind.FORCES_DRAW if case.view.talon_size else ReasonKind.FORCES_PASS
-    weight = DRAW_POINTS * case.contrast(lambda move: move.stuck or 0.0) + 0.1
+    weight = DRAW_POINTS * case.contrast(lambda move: move.stuck or 0.0) + _SMALL
     yield Reason(kind, weight, highest == 0, case.against, seat=case.facts.next_seat, probability=mine, other=highest)
 
 
@@ -318,7 +344,7 @@ def _suits(case: _Case) -> Iterator[Reason]:
     for pips in mine.opened:
         chance = facts.lacks(facts.next_seat, pips)
         if chance >= SUIT_CHANCE and not any(pips in other.opened for other in case.others if case.against):
-            weight = chance * 1.5
+            weight = 1.5 * chance  # less than half a forced draw: the next seat may play at another end
             yield Reason(
                 ReasonKind.BLOCKS_SUIT,
                 weight,
@@ -333,7 +359,8 @@ def _suits(case: _Case) -> Iterator[Reason]:
             continue
         held, left = kept
         missing = sum(1 for other in case.others if _kept(other, facts, pips) is None) / max(1, len(case.others))
-        weight = 0.1 + missing * (1.0 + 0.3 * held)
+        # A point for an end that the seat alone can count on, and something for each tile that can go there later.
+        weight = _SMALL + missing * (1.0 + 0.3 * held)
         yield Reason(ReasonKind.KEEPS_SUIT, weight, against=case.against, suit=pips, count=held, left=left)
 
 
@@ -349,7 +376,9 @@ def _mobility(case: _Case) -> Iterator[Reason]:
     most = max((other.playable for other in case.others), default=None)
     if mine.ends or most is None or mine.playable <= most:
         return
-    weight = MOVE_POINTS * case.contrast(lambda move: float(move.playable)) + (2.0 if most == 0 else 0.0)
+    # After every other move the seat would have to draw next time: worth half of DRAW_POINTS, as the table may change.
+    stays = DRAW_POINTS / 2 if most == 0 else 0.0
+    weight = MOVE_POINTS * case.contrast(lambda move: float(move.playable)) + stays
     yield Reason(ReasonKind.KEEPS_MOVES, weight, most == 0, case.against, count=mine.playable, other=most)
 
 
@@ -364,6 +393,7 @@ def _pips(case: _Case) -> Iterator[Reason]:
     if sizes[seat] > FEW_TILES:
         return
     chance = 1.0 - (mine.stuck or 0.0) if sizes[seat] == 1 and seat == case.facts.next_seat else None
+    # A pip costs a point if the seat goes out. How likely that is, is known only if it is next with its last tile.
     weight = case.contrast(lambda move: float(move.move.tile.pips)) * (0.5 if chance is None else chance)
     yield Reason(
         ReasonKind.SHEDS_PIPS,
@@ -384,12 +414,18 @@ def _doubles(case: _Case) -> Iterator[Reason]:
         return
     if tile.is_double and sniff < 0:
         if not any(other.move.tile == tile for other in case.others if case.against):
-            yield Reason(ReasonKind.PLAYS_SNIFF, 0.05, against=case.against, tile=tile)
+            yield Reason(ReasonKind.PLAYS_SNIFF, _KIND_OF_TILE, against=case.against, tile=tile)
     elif tile.is_double and not any(other.move.tile == tile for other in case.others if case.against):
         left = (facts.unseen & SUITS[tile.low]).bit_count()
-        yield Reason(ReasonKind.PLAYS_DOUBLE, 0.5 if left < 3 else 0.05, against=case.against, tile=tile, left=left)
+        yield Reason(
+            ReasonKind.PLAYS_DOUBLE,
+            0.5 if left < FEW_LEFT else _KIND_OF_TILE,
+            against=case.against,
+            tile=tile,
+            left=left,
+        )
     if _opens_sides(mine) and not (case.against and _opens_sides(case.others[0])):
-        yield Reason(ReasonKind.OPENS_SIDES, 0.04, against=case.against, tile=TILES[mine.after.sniff])
+        yield Reason(ReasonKind.OPENS_SIDES, _SIDES_OPEN, against=case.against, tile=TILES[mine.after.sniff])
 
 
 def _opens_sides(move: MoveFacts) -> bool:
