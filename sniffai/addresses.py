@@ -19,7 +19,7 @@ ABSTRACT: Final = "unix-abstract:"
 RESOLVERS: Final = ("dns", "ipv4", "ipv6")
 """gRPC's names for ways to look an address up; what follows is read as any other address."""
 OTHERS: Final = ("vsock", "xds")
-"""Targets of gRPC that are left to it as they are."""
+"""gRPC targets that are passed on unchanged."""
 MOST_PORT: Final = 65_535
 MOST_PATH: Final = 107
 """Bytes in the path of a Unix socket."""
@@ -31,7 +31,7 @@ _ZONE: Final = re.compile(r"[A-Za-z0-9_.-]{1,32}")
 
 
 class AddressError(ValueError):
-    """An address that cannot be; ``str()`` says what is wrong with it and what is expected."""
+    """An invalid address; ``str()`` says what is wrong and what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +50,17 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """Whether it is this machine for certain, so that no proxy can be on the way."""
+        """Whether it is certainly this machine, so that no proxy is in between."""
         return bool(self.path) or (bool(self.host) and is_this_machine(self.host))
 
 
 def read_address(text: str) -> Address:
-    """The address of a server that somebody wants to call.
+    """The address of a server to call.
 
     ``HOST:PORT``, with the brackets of an IPv6 address, ``unix:PATH``, ``unix-abstract:NAME``, or another target of
     gRPC, such as ``dns:///HOST:PORT``.
 
-    :raises AddressError: it is none.
+    :raises AddressError: it is not one.
     """
     if not isinstance(text, str):
         raise AddressError(f"an address is text such as {EXAMPLE}, not {shown(text)}")
@@ -101,7 +101,7 @@ def read_unix(text: str) -> Address | None:
 def read_host(text: str) -> str:
     """A host by itself: a name, or an IP address without its brackets.
 
-    :raises AddressError: it is none, or has a port or more.
+    :raises AddressError: it is not one, or has a port or more.
     """
     text = _plain(text, "a host", "127.0.0.1")
     if text == "*":
@@ -118,8 +118,8 @@ def read_host(text: str) -> str:
 def read_port(text: str, least: int = 1) -> int:
     """A port.
 
-    :param least: 0 where the system may choose.
-    :raises AddressError: it is no whole number from ``least`` to 65,535.
+    :param least: 0 if the system may choose.
+    :raises AddressError: it is not a whole number from ``least`` to 65,535.
     """
     if not (text.isascii() and text.isdigit() and len(text) <= 10 and least <= int(text) <= MOST_PORT):
         raise AddressError(f"a port is a whole number in {least}..{MOST_PORT:,}, not {shown(text)}")
@@ -195,7 +195,7 @@ def _endpoint(text: str) -> tuple[str, int]:
 
 
 def _plain(text: str, what: str, example: str) -> str:
-    """A text without the spaces around it, which has nothing inside that no address has.
+    """The text without surrounding spaces, checked for characters that no address has.
 
     :raises AddressError: it is empty, quoted, or has a space or a sign that cannot be seen.
     """
@@ -247,7 +247,7 @@ def _ascii_hint(host: str) -> str:
 def _ipv6(host: str, text: str) -> str:
     """An IPv6 address, with its zone if it has one.
 
-    :raises AddressError: it is none.
+    :raises AddressError: it is not one.
     """
     host = host.replace("%25", "%")
     if host.isascii() and _is_ip(host, ipaddress.IPv6Address):

@@ -37,9 +37,11 @@ class World:
 
 
 class Belief:
-    """Uniform over all deals that explain the view. Beliefs of equal views are equal. Threads may share one.
+    """The uniform distribution over all deals that explain the view.
 
-    :raises HistoryError: no deal does.
+    Beliefs of equal views are equal. Threads may share one.
+
+    :raises HistoryError: no deal explains it.
     """
 
     def __init__(self, view: View) -> None:
@@ -95,9 +97,9 @@ class Belief:
         return float(self.table[read_tile(tile, "tile").index, column])
 
     def sample(self, rng: np.random.Generator | int | None = None) -> World:
-        """One world, each with its chance; :meth:`sample_many` is faster for many.
+        """One random world; :meth:`sample_many` is faster for many.
 
-        :param rng: a generator of numpy, a seed (0..2**64-1), or ``None`` for a world nobody can repeat.
+        :param rng: a generator of numpy, a seed (0..2**64-1), or ``None`` for an unrepeatable one.
         :raises LimitsError: the seed is out of range.
         """
         hands, talons = self.sample_many(1, rng)

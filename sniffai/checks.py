@@ -1,7 +1,7 @@
-"""Checks of what callers pass in: types, whole numbers and their ranges, and values as messages show them.
+"""Argument type checks: types, whole numbers and their ranges, and how messages show values.
 
-A whole number is anything with ``__index__``, NumPy's integers included; a boolean is not. What is kept is a plain
-``int``. The checks of single numbers are the core's (:mod:`sniffai_ext.checks`).
+A whole number is anything with ``__index__``, NumPy's integers included; a boolean is not. It is kept as a
+plain ``int``. Single numbers are checked by the core (:mod:`sniffai_ext.checks`).
 """
 
 import os
@@ -47,7 +47,7 @@ BOUND: Final = 30_000
 def read_kind(value: object, kind: type[T], field: str, reason: str, error: type[SniffError] = LimitsError) -> T:
     """The value itself.
 
-    :param field: what the caller calls it.
+    :param field: the caller's name for it.
     :param reason: such as ``"NOT_A_VIEW"``.
     :param error: what is raised.
     :raises SniffError: it is of another type.
@@ -58,12 +58,12 @@ def read_kind(value: object, kind: type[T], field: str, reason: str, error: type
 
 
 def keep(frozen: object, field: str, value: object) -> None:
-    """Put what a door made of a value in its place, in a frozen dataclass that is being made."""
+    """Replace a field of a frozen dataclass in its ``__post_init__`` with the checked value."""
     object.__setattr__(frozen, field, value)
 
 
 def keep_plain(frozen: object, *fields: str) -> None:
-    """Make plain integers of whole numbers of other kinds, and of those in tuples; what is none stays for its check."""
+    """Replace whole numbers of other types with ``int``, in tuples too; other values are left for their check."""
     for field in fields:
         value = getattr(frozen, field)
         if type(value) is int or value is None:  # nearly always: events are made by the thousand
@@ -75,13 +75,13 @@ def keep_plain(frozen: object, *fields: str) -> None:
 
 
 def as_plain(value: T) -> T | int:
-    """A whole number as an ``int``; the value itself where it is none."""
+    """A whole number as an ``int``; the value itself where it is not one."""
     number = as_whole(value)
     return value if number is None else number
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same array, or a view of it, that nobody can write through."""
+    """The same array, or a view of it, that cannot be written to."""
     if array.flags.writeable:
         array = array.view()
         array.setflags(write=False)
@@ -89,9 +89,9 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def is_listed(value: object) -> TypeGuard[Iterable[Any]]:
-    """Whether a value is a list or the like: no text, no mapping, and nothing that only looks like a list.
+    """Whether a value is a list or another iterable, but not text or a mapping.
 
-    A NumPy array without dimensions does: it has ``__iter__``, which fails.
+    A NumPy array without dimensions is not: it has ``__iter__``, but that fails.
     """
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         return False
@@ -113,9 +113,9 @@ def read_callable(value: T, field: str) -> T:
 
 
 def read_path(path: object) -> Path:
-    """A path that the system can be asked about.
+    """The value as a path.
 
-    :raises RecordError: it is none, or holds a NUL or what no file name can.
+    :raises RecordError: it is not a path, or has a NUL or another character that no file name can have.
     """
     try:
         file = Path(path)  # type: ignore[arg-type]
@@ -128,7 +128,7 @@ def read_path(path: object) -> Path:
 
 
 def read_integer(value: object, field: str) -> int:
-    """A whole number that is no boolean and lies within -30000..30000, as an ``int``.
+    """A whole number that is not a boolean and lies within -30000..30000, as an ``int``.
 
     :raises ViewError: it is not; ``field`` is what the caller calls it.
     """
@@ -143,7 +143,7 @@ def read_integer(value: object, field: str) -> int:
 def read_integers(values: Iterable[object], field: str) -> tuple[int, ...]:
     """The whole numbers of a list.
 
-    :raises ViewError: it is no list of them; ``field`` is the path of the offending value.
+    :raises ViewError: it is not a list of them; ``field`` is the path of the offending value.
     """
     if not is_listed(values):
         raise ViewError(f"a list of numbers is expected here, not {shown(values)}", reason="NOT_NUMBERS", field=field)

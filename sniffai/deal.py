@@ -1,4 +1,4 @@
-"""The start of a round: who holds what, in which order the talon lies, who leads, what the scores are."""
+"""The start of a round: the hands, the order of the talon, the leader and the scores."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from sniffai_ext.round import check_players, check_scores
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """Everything that a round is determined by, apart from the moves (docs/rules.md §1 and §2).
+    """Everything that determines a round, apart from the moves (docs/rules.md §1 and §2).
 
-    Hands are kept ascending, so two deals of the same tiles are equal. :meth:`of` reads what a caller has.
+    Hands are kept ascending, so two deals of the same tiles are equal. :meth:`of` reads tiles as text or values.
     """
 
     players: int
@@ -61,11 +61,11 @@ class Deal:
 
     @classmethod
     def shuffled(cls, players: int, seed: int, leader: int | None = None, scores: Iterable[int] | None = None) -> Self:
-        """A deal by lot: the same numbers give the same deal on every machine and every Python.
+        """A random deal: the same arguments give the same deal on every machine and Python version.
 
         :param players: seats, 2..4.
         :param seed: any whole number from 0.
-        :param leader: the seat that leads; by lot if not given.
+        :param leader: the seat that leads; random if not given.
         :param scores: points before the round, one number a team; all 0 if not given.
         :raises ViewError: a number is out of range.
         """
@@ -83,7 +83,7 @@ class Deal:
 def seat_by_lot(players: int, seed: int) -> int:
     """A seat, each equally likely: who leads the first round, or the one after a blocked round (§2).
 
-    :raises ViewError: ``seed`` is no whole number from 0.
+    :raises ViewError: ``seed`` is not a whole number from 0.
     """
     return int(_lots(seed).random() * players)
 

@@ -28,7 +28,7 @@ class Play:
     seat: int
     move: Move
     points: int | None = None
-    """What it scored; ``None`` where nobody has said so yet."""
+    """What it scored; ``None`` if it is not known yet."""
 
     def __post_init__(self) -> None:
         keep_plain(self, "seat", "points")
@@ -74,7 +74,7 @@ class Pass:
 
 Event: TypeAlias = Play | Draw | Pass
 EventLike: TypeAlias = Event | Mapping[str, Any]
-"""What every door of the library takes for an event."""
+"""What the library accepts as an event."""
 
 
 def event_of(record: tuple[Any, ...]) -> Event:
@@ -111,7 +111,7 @@ def read_events(values: Iterable[EventLike], field: str = "events") -> tuple[Eve
 def check_events(values: object, field: str = "events") -> None:
     """Look at a tuple of events made by hand: their parts are numbers, moves and tiles.
 
-    :raises ViewError: it is none; ``field`` is the offending part, such as ``"events[7].seat"``.
+    :raises ViewError: it is not one; ``field`` is the offending part, such as ``"events[7].seat"``.
     """
     if not isinstance(values, tuple):
         raise ViewError(f"a tuple of events is expected here, not {shown(values)}", reason="NOT_EVENTS", field=field)

@@ -19,7 +19,7 @@ EXTRAS: Final = {
 
 
 def what_to_install(error: ImportError, extra: str | None = None) -> str | None:
-    """One line that says what is missing and how to get it; ``None`` where no extra brings the module.
+    """One line that says what is missing and how to get it; ``None`` if no extra brings the module.
 
     :param extra: the extra to name whatever is missing, such as ``"server"`` for a part that needs all of it.
     """

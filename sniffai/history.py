@@ -106,7 +106,7 @@ class Snapshot:
         :raises TileError: a tile does not exist or occurs twice: ``field`` is ``"hand[3]"``, ``"drawn_tile"``
             or the like.
         :raises MoveError: an attachment point does not exist: ``"placements[7].at"``.
-        :raises ViewError: something is no number, or no list: ``"hand_sizes[1]"``, ``"voids[2]"``.
+        :raises ViewError: something is not a number or not a list: ``"hand_sizes[1]"``, ``"voids[2]"``.
         """
         return cls(
             placements=_read_placements(placements),

@@ -10,7 +10,7 @@ from sniffai.ports import point_code, point_name
 from sniffai.tiles import TILES, Tile, TileLike, read_tile
 
 _LONGEST: Final = 80
-"""Characters of an attachment point's name that are worth a look."""
+"""Longest attachment point name that is looked up, in characters."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -75,4 +75,4 @@ class Move:
 
 
 MoveLike: TypeAlias = Move | str
-"""What every door of the library takes for a move."""
+"""What the library accepts as a move."""

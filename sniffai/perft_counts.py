@@ -14,8 +14,8 @@ from sniffai.tiles import TILES
 def perft(round_: Round, depth: int) -> int:
     """The number of sequences of exactly ``depth`` placements (0..28) from here; 1 for depth 0.
 
-    :raises LimitsError: ``depth`` is no whole number in its range.
-    :raises ViewError: ``round_`` is no round.
+    :raises LimitsError: ``depth`` is not a whole number in its range.
+    :raises ViewError: ``round_`` is not a round.
     """
     depth = _check(round_, depth, 0)
     return round_.core().perft(depth)
@@ -24,8 +24,8 @@ def perft(round_: Round, depth: int) -> int:
 def divide(round_: Round, depth: int) -> dict[Move, int]:
     """:func:`perft` by first move, in the order of :meth:`Round.legal_moves`; ``depth`` is 1..28.
 
-    :raises LimitsError: ``depth`` is no whole number in its range.
-    :raises ViewError: ``round_`` is no round.
+    :raises LimitsError: ``depth`` is not a whole number in its range.
+    :raises ViewError: ``round_`` is not a round.
     """
     depth = _check(round_, depth, 1)
     return {move: _after(round_, move).core().perft(depth - 1) for move in round_.legal_moves()}

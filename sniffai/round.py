@@ -19,9 +19,9 @@ R = TypeVar("R", bound="Round")
 
 
 class Round:
-    """One deal, played tile by tile. Forced draws and passes happen by themselves and are noted in :attr:`events`.
+    """One deal, played tile by tile. Forced draws and passes are played automatically.
 
-    Threads may read one together. Where one of them plays, the others must not use it: give each a :meth:`copy`.
+    Threads may read it together, but while one of them plays, no other may use it: give each a :meth:`copy`.
 
     :param players: seats, 2..4.
     :param hands: the tiles dealt to each seat, as ``"4|6"`` or :class:`Tile`.
@@ -62,7 +62,7 @@ class Round:
 
     @classmethod
     def deal(cls, players: int, seed: int, leader: int | None = None, scores: Iterable[int] | None = None) -> Self:
-        """A round dealt by lot from a seed: see :meth:`Deal.shuffled`.
+        """A round dealt at random from a seed: see :meth:`Deal.shuffled`.
 
         :raises ViewError: a number is out of range.
         """
@@ -188,7 +188,7 @@ class Round:
         """Who leads the next round of the match: the seat that went out, after a blocked round one by lot (§2).
 
         :param seed: decides the lot; any whole number from 0.
-        :raises ViewError: it is none.
+        :raises ViewError: it is not one.
         """
         by_lot = seat_by_lot(self.players, seed)
         return by_lot if self.went_out is None else self.went_out
@@ -235,7 +235,7 @@ class Round:
 
 
 def _played(kind: type[R], start: Deal, moves: Iterable[MoveLike]) -> R:
-    """The round that begins like this, and went so.
+    """The round that began like this, with these moves.
 
     :raises SniffError: the deal or a move breaks a rule.
     """

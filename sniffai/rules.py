@@ -1,4 +1,4 @@
-"""The constants of American Sniff (docs/rules.md §1), for callers who want to name them. The core applies the rules."""
+"""The constants of American Sniff (docs/rules.md §1). The core applies the rules."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -29,7 +29,7 @@ class Tile:
 
     @classmethod
     def parse(cls, text: str) -> "Tile":
-        """Read ``"4|6"``. Strict: the lower half comes first, and nothing stands around it.
+        """Read ``"4|6"``. Strict: the lower half comes first, without spaces.
 
         :raises TileError: the text names no tile.
         """
@@ -70,7 +70,7 @@ class Tile:
 
 
 TileLike: TypeAlias = Tile | str
-"""What every door of the library takes for a tile."""
+"""What the library accepts as a tile."""
 
 TILES: Final = tuple(Tile(low, high) for low in range(7) for high in range(low, 7))
 """All 28 tiles by index."""
@@ -83,7 +83,7 @@ def read_tiles(values: Iterable[TileLike], field: str, seen: dict[Tile, str] | N
 
     :param field: what the caller calls the list, for errors.
     :param seen: tiles met before, each with its place; the tiles read are added.
-    :raises TileError: a value is no tile, or a tile occurs twice; ``field`` is the path of that value.
+    :raises TileError: a value is not a tile, or a tile occurs twice; ``field`` is the path of that value.
     """
     if not is_listed(values):
         raise TileError(f"a list of tiles is expected here, not {shown(values)}", reason="NOT_TILES", field=field)
@@ -94,7 +94,7 @@ def read_tiles(values: Iterable[TileLike], field: str, seen: dict[Tile, str] | N
 def read_tile(value: TileLike, field: str) -> Tile:
     """One tile, with errors that name its field.
 
-    :raises TileError: the value is no tile.
+    :raises TileError: the value is not a tile.
     """
     try:
         return Tile.of(value)
@@ -105,7 +105,7 @@ def read_tile(value: TileLike, field: str) -> Tile:
 def tile_mask(tiles: Iterable[Tile]) -> int:
     """The 28-bit set of these tiles.
 
-    :raises TileError: a value is no tile.
+    :raises TileError: a value is not a tile.
     """
     mask = 0
     for tile in tiles:

@@ -1,6 +1,6 @@
-"""All that one seat has seen of a round, its information set (docs/rules.md §5), as a value.
+"""Everything that one seat has seen of a round, its information set (docs/rules.md §5), as a value.
 
-Nothing hidden can be in it: other hands, other seats' drawn tiles and the talon have no field here.
+It cannot hold anything hidden: there is no field for other hands, other seats' drawn tiles or the talon.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from sniffai_ext.layout import Layout as CoreLayout
 from sniffai_ext.view import View as CoreView
 
 Duty = Literal["play", "draw", "pass", "wait", "over"]
-"""What the view's seat has to do: place a tile, draw, pass, wait for another seat, or nothing any more."""
+"""What the view's seat has to do: place a tile, draw, pass, wait for another seat, or nothing, as the round is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class View:
         events: Iterable[EventLike],
         scores: Sequence[int],
     ) -> Self:
-        """A view from what a front end saw, without an engine of its own.
+        """A view from the events that a front end saw.
 
         :param hand: the seat's own tiles as dealt, in any order.
         :param events: what happened, in order: see :mod:`sniffai.events`.
@@ -86,7 +86,7 @@ class View:
         voids: Mapping[int, Iterable[int]] | None = None,
         drawn_tile: TileLike | None = None,
     ) -> Self:
-        """A view of the table as it lies; ``seat`` is to move. A history says more: draws and passes tell of hands.
+        """A view from the table alone; ``seat`` is to move. A history says more: draws and passes show what hands lack.
 
         :param placements: the tiles on the table in play order, such as ``["4|4", "4|6@4|4:LINE_A"]``.
         :param hand: the seat's own tiles now.
@@ -103,7 +103,7 @@ class View:
 
     @classmethod
     def from_round(cls, start: Deal, seat: int, history: Iterable[Event]) -> Self:
-        """What ``seat`` may know of a round with all hands open: other seats' draws lose their tiles.
+        """What ``seat`` may know of a round with all hands known: the tiles that other seats drew are left out.
 
         :raises ViewError: there is no such seat.
         """
@@ -233,7 +233,7 @@ class View:
         return list(self.layout.contributions)
 
     def legal_moves(self) -> list[Move]:
-        """Every placement that the seat may make now, ascending; empty where it is not to place a tile."""
+        """Every placement that the seat may make now, ascending; empty if it is not to place a tile."""
         return [Move.from_codes(tile, at) for tile, at in self._core.legal_moves()]
 
     def points(self, move: MoveLike) -> int:
@@ -282,7 +282,7 @@ class View:
 
 
 def _check_parts(view: View) -> None:
-    """The parts of a view made by hand are numbers and a position; the core looks at what they say.
+    """Check the types of a view's parts; the core checks what they say.
 
     :raises ViewError: one is not.
     :raises TileError: a tile dealt is none.

@@ -1,6 +1,6 @@
-"""What every seat of a round in play knows, kept up to date placement by placement.
+"""What every seat of a running round knows, kept up to date placement by placement.
 
-:meth:`Round.view` tells a seat's whole history to a new core each time; here each event is told once. The views are
+:meth:`Round.view` replays a seat's whole history each time; here each event is replayed once. The views are
 equal to those of :meth:`Round.view`, and hold nothing that their seat may not know.
 """
 
@@ -17,19 +17,19 @@ from sniffai_ext.view import View as CoreView
 
 @dataclass(frozen=True, slots=True)
 class _Followed(History):
-    """A history that a core was told already: there is nothing to check."""
+    """A history that a core has already followed, so that there is nothing to check."""
 
     core: CoreView
 
     def open(self, players: int, seat: int, scores: tuple[int, ...]) -> tuple[CoreView, Self]:
-        """The core, and the history without it."""
+        """The core's view, and the plain history."""
         return self.core, History(self.leader, self.dealt, self.events)  # type: ignore[return-value]
 
 
 class Watch:
-    """The knowledge of all seats of one round. One thread uses it at a time; the views that it gives are free of it.
+    """The knowledge of all seats of one round. Only one thread may use it at a time; its views are independent.
 
-    :param round_: may be under way; :meth:`view` takes notice of what was played since.
+    :param round_: may have begun; :meth:`view` catches up with what has been played since.
     """
 
     def __init__(self, round_: Round) -> None:

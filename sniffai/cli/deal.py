@@ -1,4 +1,4 @@
-"""``sniffai deal``: a round by lot, as a line of text or as the wire's JSON."""
+"""``sniffai deal``: a random round, as a line of text or as the wire's JSON."""
 
 from random import Random
 

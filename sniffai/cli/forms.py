@@ -59,7 +59,7 @@ class Form:
     """Where it comes from, for messages: the name of a file, ``standard input``, or ``the text``."""
     what: What
     request: Any = None
-    """The message of the wire that it was read from, which may say more; ``None`` where there was none."""
+    """The message of the wire that it was read from, which may say more; ``None`` if there was none."""
 
     @property
     def kind(self) -> str:
@@ -176,7 +176,7 @@ def is_file(argument: str) -> bool:
 
 
 def _looks_like_a_document(argument: str) -> bool:
-    """Whether an argument that is no file is JSON or a match record."""
+    """Whether an argument that is not a file is JSON or a match record."""
     start = argument.lstrip()
     return start.startswith("{") or TAG.match(start) is not None or ("\n" in start and start.startswith(("#", "[")))
 

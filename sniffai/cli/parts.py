@@ -61,7 +61,7 @@ lang_option = click.option(
 
 
 def deal_options(function: F) -> F:
-    """The options ``--players`` and ``--seed`` of a deal by lot."""
+    """The options ``--players`` and ``--seed`` of a random deal."""
     function = click.option(
         "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random numbers."
     )(function)

@@ -13,7 +13,7 @@ from typing import Final
 from sniffai_ext.shown import visible
 
 PIECE: Final = 1 << 16
-"""Bytes that standard output is written in at most, where it is no terminal: what a pipe takes at once."""
+"""Bytes that standard output is written in at most, where it is not a terminal: what a pipe takes at once."""
 
 HANDLER: Final = "sniffai.plain"
 """The name of the error handler."""

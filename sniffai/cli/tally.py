@@ -51,7 +51,7 @@ def _draw_all(argument: str, svg: str | None, as_json: bool) -> int:
 
 
 def _number(text: str) -> int | None:
-    """The score that is written; ``None`` where it is something else.
+    """The score that is written; ``None`` if it is something else.
 
     :raises BadParameter: it is neither a number nor anything that holds a position.
     """

@@ -236,7 +236,7 @@ def takes_escapes(stream: IO[str] | None) -> bool:
 
 
 def progress_bar(unit: str = "") -> Progress:
-    """A bar on standard error; nothing where that is no terminal, or one without escape sequences.
+    """A bar on standard error; nothing where that is not a terminal, or one without escape sequences.
 
     :param unit: what is counted; where it is not given each task says what it does.
     """

@@ -74,7 +74,7 @@ def command(players: int, rounds: int | None, duels: int, out: str, as_json: boo
 
 
 def _train(plan: TrainingPlan) -> TrainedNets:
-    """Under a bar on standard error; nothing where that is no terminal."""
+    """Under a bar on standard error; nothing where that is not a terminal."""
     with progress_bar("rounds") as progress:
         bar = progress.add_task("", total=plan.rounds)
         return train_nets(plan, lambda done: progress.update(bar, completed=done))

@@ -121,7 +121,7 @@ def open_mark(x: float, y: float, unit: float) -> str:
 
 
 _GAP: Final = 0.05
-"""A tile is drawn smaller by so much on every side, so that neighbours do not melt together."""
+"""Tiles are drawn smaller by this much on every side, so that neighbours stay apart."""
 
 
 def _slab(x: float, y: float, width: float, height: float, unit: float, **attributes: Attribute) -> str:

@@ -106,7 +106,7 @@ class OpenEnd:
     pips: int
     """0..6."""
     value: int | None
-    """What it counts; ``None`` where a tile could be joined, but nothing is counted here."""
+    """What it counts; ``None`` if a tile could be joined, but nothing is counted here."""
     box: Box
     """The room of its mark, beyond the port."""
     heading: int
@@ -134,7 +134,7 @@ def plan_layout(layout: Layout, mark: int = 2) -> Plan:
 
     :param mark: how far the mark of an open end reaches, in grid units, 2..12.
     :raises LimitsError: ``mark`` is out of range.
-    :raises ViewError: ``layout`` is no :class:`Layout`.
+    :raises ViewError: ``layout`` is not a :class:`Layout`.
     """
     read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
     mark = read_whole(mark, "mark", 2, MAX_MARK)
@@ -166,7 +166,7 @@ class _Arm(NamedTuple):
     """The middle of the root's port."""
     links: tuple[_Link, ...]
     end: str | None
-    """The open port at its end; ``None`` where that is closed still."""
+    """The open port at its end; ``None`` if that is closed still."""
 
 
 def _arms(layout: Layout) -> tuple[Tile, list[_Arm]]:
@@ -381,7 +381,7 @@ def _hull(one: Spot, other: Spot) -> Box:
 
 
 def _with_marks(laid: _Laid, arms: Sequence[_Arm], mark: int, width: int) -> _Laid | None:
-    """The plan with room for the marks of the open ends; ``None`` where there is none."""
+    """The plan with room for the marks of the open ends; ``None`` if there is none."""
     rooms = [(i, _mark_box(laid.cursors[i], mark)) for i, arm in enumerate(arms) if arm.end is not None]
     box = laid.box
     for i, room in rooms:

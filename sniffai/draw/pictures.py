@@ -1,4 +1,4 @@
-"""Whole pictures as SVG documents: a layout, a hand, scores on paper, all that a seat sees.
+"""Complete pictures as SVG documents: a layout, a hand, scores on paper, everything a seat sees.
 
 Every picture is 360 pixels wide at scale 1, carries its own ground (so that it looks the same on a light and on a dark
 page) and has a title and a description in words.
@@ -37,7 +37,7 @@ from sniffai.view import View
 LONGEST_TAG: Final = 3
 
 MOST_SCORES: Final = 100
-"""In one picture: more than a match has rounds."""
+"""Most scores in one picture: more than a match has rounds."""
 
 
 def layout_svg(
@@ -52,7 +52,7 @@ def layout_svg(
     :param names: write a letter at each attachment point, and below what it is called.
     :param moves: by a tag of one to three signs, a move whose attachment point gets the tag.
     :raises LimitsError: the language is unknown, or a tag too long.
-    :raises ViewError: ``layout`` is no :class:`Layout`.
+    :raises ViewError: ``layout`` is not a :class:`Layout`.
     :raises SniffError: a move cannot be read.
     """
     read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
@@ -84,8 +84,8 @@ def hand_svg(
 def tally_svg(scores: int | Sequence[int], *, language_code: str = "en") -> str:
     """Scores as they are kept on paper, one below the other (docs/rules.md §8).
 
-    :raises LimitsError: the language is unknown, a score is no multiple of 5, or there are more than 100.
-    :raises ViewError: a score is no number in range.
+    :raises LimitsError: the language is unknown, a score is not a multiple of 5, or there are more than 100.
+    :raises ViewError: a score is not a number in range.
     """
     say = words(read_language(language_code))
     tallies = [Tally.of(score) for score in _read_scores(scores)]
@@ -256,7 +256,7 @@ def _tally_part(tally: Tally) -> Part:
 
 
 TALLY_SCALE: Final = (PAGE - 2 * MARGIN) / 750
-"""So that a row of five blocks is as wide as the page."""
+"""Makes a row of five blocks as wide as the page."""
 
 _SIZE: Final = re.compile(r'width="(\d+)" height="(\d+)"')
 """In the head of a tally's drawing."""

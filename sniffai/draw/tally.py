@@ -27,8 +27,8 @@ class Tally:
     def of(cls, score: int) -> Self:
         """The tally of a score.
 
-        :raises LimitsError: it is no multiple of 5, which no score of this game is.
-        :raises ViewError: it is no whole number, or outside -30000..30000.
+        :raises LimitsError: it is not a multiple of 5, which no score of this game is.
+        :raises ViewError: it is not a whole number, or outside -30000..30000.
         """
         score = read_integer(score, "score")
         if score % STROKE_POINTS:

@@ -86,7 +86,7 @@ class Equity:
 
         :param scores: points, one a team, the settlement in. A team at or past the target has won (docs/rules.md §7).
         :param leader: the seat that leads the next round; ``None`` when a seat does by lot (§2).
-        :raises ViewError: a wrong number of scores, something that is no whole number or no multiple of 5, more
+        :raises ViewError: a wrong number of scores, something that is not a whole number or not a multiple of 5, more
             than one team at the target, or no such seat.
         """
         return self.core.chance(*self._read(scores, leader))
@@ -141,7 +141,7 @@ def lead_value(equity: Equity, scores: Iterable[int] | None = None) -> float:
 
     :param scores: points, one a team; all 0 if not given. Seat 0 leads.
     :return: 0..60, in points.
-    :raises LimitsError: ``equity`` is no :class:`Equity`.
+    :raises LimitsError: ``equity`` is not an :class:`Equity`.
     :raises ViewError: as for :meth:`Equity.chance`.
     """
     read_kind(equity, Equity, "equity", "NOT_EQUITY")
@@ -193,7 +193,7 @@ def save_equity(equity: Equity, path: str | PathLike[str] | BytesIO) -> None:
     """Write a table as compressed NumPy arrays: uint16 chances, uint8 errors, and how it was made as JSON text.
 
     :param path: of a file, or what is to hold its bytes.
-    :raises LimitsError: ``equity`` is no :class:`Equity`.
+    :raises LimitsError: ``equity`` is not an :class:`Equity`.
     :raises OSError: the file cannot be written.
     :raises RecordError: ``path`` is not one of a file.
     """
@@ -212,7 +212,7 @@ def save_equity(equity: Equity, path: str | PathLike[str] | BytesIO) -> None:
 def check_lowest(lowest: int) -> int:
     """The lowest score itself.
 
-    :raises LimitsError: it is no multiple of 5 in -1,000..0.
+    :raises LimitsError: it is not a multiple of 5 in -1,000..0.
     """
     if lowest % STEP or not -1000 <= lowest <= 0:
         message = f"a multiple of {STEP} in -1000..0 is expected, not {lowest}"

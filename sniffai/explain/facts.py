@@ -43,10 +43,10 @@ class MoveFacts:
     blocks: bool
     """The round is blocked by it for sure."""
     reply: float | None
-    """Expected points of the best placement that the next seat can make of the tiles it holds now, 0 where none fits;
-    ``None`` where the round ends."""
+    """Expected points of the best placement that the next seat can make of the tiles it holds now, 0 if none fits;
+    ``None`` if the round ends."""
     stuck: float | None
-    """The chance that no tile which the next seat holds now fits; ``None`` where the round ends."""
+    """The chance that no tile which the next seat holds now fits; ``None`` if the round ends."""
 
     @property
     def ends(self) -> bool:

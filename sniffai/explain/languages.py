@@ -20,7 +20,7 @@ DOMAIN: Final = "sniffai"
 LOCALE: Final = Path(__file__).resolve().parent.parent / "locale"
 
 _LONGEST: Final = 35
-"""Characters of a language code that are worth a look (BCP 47 asks for no more)."""
+"""Longest language code that is read, in characters (BCP 47 asks for no more)."""
 
 
 def read_language(code: str) -> str:

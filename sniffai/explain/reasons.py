@@ -83,7 +83,7 @@ class Reason:
     only: bool = False
     """Whether the number is positive for this move and 0 for every other: the only move that does it."""
     against: Move | None = None
-    """The move compared with; ``None`` where it is all others."""
+    """The move compared with; ``None`` if it is all others."""
     seat: int | None = None
     suit: int | None = None
     """Pips, 0..6."""
@@ -111,12 +111,12 @@ class Reason:
 
 
 def reasons(view: View, analysis: Analysis, move: MoveLike | None = None) -> tuple[Reason, ...]:
-    """What speaks for a move, the weightiest first; empty where there is no tile to place.
+    """What speaks for a move, the weightiest first; empty if there is no tile to place.
 
     :param analysis: of this view.
     :param move: a legal move; by default the recommended one.
-    :raises ViewError: ``view`` is no :class:`View`.
-    :raises LimitsError: ``analysis`` is no :class:`Analysis`.
+    :raises ViewError: ``view`` is not a :class:`View`.
+    :raises LimitsError: ``analysis`` is not an :class:`Analysis`.
     :raises MoveError: the move is not legal.
     :raises SniffError: it cannot be read.
     """
@@ -135,8 +135,8 @@ def compare(view: View, analysis: Analysis, played: MoveLike, best: MoveLike | N
     :param analysis: of this view.
     :param played: the legal move compared with, such as the one that was played.
     :param best: the better legal move; by default the recommended one.
-    :raises ViewError: ``view`` is no :class:`View`.
-    :raises LimitsError: ``analysis`` is no :class:`Analysis`.
+    :raises ViewError: ``view`` is not a :class:`View`.
+    :raises LimitsError: ``analysis`` is not an :class:`Analysis`.
     :raises MoveError: a move is not legal.
     :raises SniffError: a move cannot be read.
     """

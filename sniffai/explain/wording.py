@@ -18,7 +18,7 @@ def render(reason: Reason, language_code: str = "en") -> str:
     """A reason in one to three sentences.
 
     :param language_code: see :func:`sniffai.explain.read_language`.
-    :raises LimitsError: the language is unknown, or ``reason`` is no :class:`Reason`.
+    :raises LimitsError: the language is unknown, or ``reason`` is not a :class:`Reason`.
     """
     read_kind(reason, Reason, "reason", "NOT_A_REASON")
     read_kind(reason.kind, ReasonKind, "reason.kind", "NOT_A_REASON")
@@ -34,7 +34,7 @@ def render(reason: Reason, language_code: str = "en") -> str:
 def render_all(reasons: Iterable[Reason], language_code: str = "en") -> list[str]:
     """:func:`render` of several.
 
-    :raises LimitsError: as for :func:`render`, or ``reasons`` is no list.
+    :raises LimitsError: as for :func:`render`, or ``reasons`` is not a list.
     """
     if not is_listed(reasons):
         raise LimitsError(f"a list of reasons is expected, not {shown(reasons)}", reason="NOT_REASONS", field="reasons")

@@ -85,7 +85,7 @@ class Cost:
     seconds: float = 0.0
     """Wall-clock time of all of them."""
     simulations: int = 0
-    """Simulations of all of them; 0 where the player does not search."""
+    """Simulations of all of them; 0 if the player does not search."""
 
     def __add__(self, other: "Cost") -> "Cost":
         return Cost(
@@ -94,12 +94,12 @@ class Cost:
 
     @property
     def mean_seconds(self) -> float:
-        """Time of a decision; 0 where there was none."""
+        """Time of a decision; 0 if there was none."""
         return self.seconds / self.decisions if self.decisions else 0.0
 
     @property
     def simulations_per_second(self) -> float | None:
-        """Speed of the searches, all overhead of a decision included; ``None`` where the player does not search."""
+        """Speed of the searches, all overhead of a decision included; ``None`` if the player does not search."""
         return self.simulations / self.seconds if self.simulations else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class ArenaResult:
 
     @property
     def win_rate(self) -> float | None:
-        """The share of matches that B won; ``None`` where none was decided."""
+        """The share of matches that B won; ``None`` if none was decided."""
         return self.matches_won / self.matches if self.matches else None
 
     @property

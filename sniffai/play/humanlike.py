@@ -1,4 +1,4 @@
-"""Players that err as people do: they overlook points, misjudge positions, do not ask what draws and passes show."""
+"""Players that err as people do: they overlook points, misjudge positions, and ignore what draws and passes show."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -13,13 +13,13 @@ from sniffai.view import View
 
 @dataclass(frozen=True, slots=True)
 class CarelessPlayer:
-    """Takes the most points that it sees, and looks no further; equal moves by lot.
+    """Takes the most points it sees and looks no further; chooses among equal moves at random.
 
     :raises LimitsError: ``misses`` is out of range.
     """
 
     misses: float = 0.5
-    """The chance that it takes a placement that scores for one that does not, for each on its own: 0..1."""
+    """The chance that it overlooks that a placement scores, for each placement separately: 0..1."""
 
     def __post_init__(self) -> None:
         keep(self, "misses", read_real(self.misses, "misses", 0, 1))
@@ -35,16 +35,16 @@ class CarelessPlayer:
 
 @dataclass(frozen=True, slots=True)
 class ForgetfulPlayer:
-    """Searches, but takes every hidden tile to be as likely in one place as in another, and misjudges what it finds.
+    """Searches, but ignores what draws and passes showed, and misjudges the moves' values.
 
-    A mistake that costs much is rare: it takes a misjudgement as large.
+    Large mistakes are rare, since they take a large misjudgement.
 
     :raises LimitsError: ``misjudges`` is out of range.
     """
 
     search: SearchPlayer = field(default_factory=SearchPlayer)
     misjudges: float = 0.0
-    """Standard deviation of what it takes a placement to be worth too much or too little, in points: 0..1000."""
+    """Standard deviation of its error in each move's value, in points: 0..1000."""
 
     def __post_init__(self) -> None:
         keep(self, "misjudges", read_real(self.misjudges, "misjudges", 0, 1000))
@@ -58,7 +58,7 @@ class ForgetfulPlayer:
         return self.search.analyze(view.without_voids(), seed)
 
     def pick(self, analysis: Analysis, seed: int) -> Move:
-        """The choice after an analysis: the move that seems to be worth the most."""
+        """The move that seems best after its errors of judgement."""
         if not self.misjudges or analysis.source == "forced":
             return self.search.pick(analysis, seed)
         lots = Random(seed)

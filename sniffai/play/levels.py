@@ -1,7 +1,7 @@
 """Named levels of play, from any legal move to full strength, and players by name.
 
-The weaker levels err as people do: they miss points, look no further than the placement at hand, and do not ask what
-draws and passes show. How many matches each wins against the one below was measured (docs/strength.md).
+The weaker levels err as people do: they miss points, look no further than the next placement, and ignore what draws
+and passes show. How many matches each wins against the one below was measured (docs/strength.md).
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ from sniffai.play.statistics import wilson_interval
 from sniffai.search.params import Limits
 
 THINKER_SIMULATIONS: Final = 500
-"""What a level that thinks ahead may spend, unless it is at full strength."""
+"""Simulations of a level that searches, unless it plays at full strength."""
 
 MEASURED: Final = "data/levels.json"
 """Beside this module; ``tools/measure_levels.py`` writes it."""
@@ -71,9 +71,9 @@ class Level:
     name: str
     """A lower-case word."""
     description: str
-    """One line for whoever chooses an opponent."""
+    """One line that helps to choose an opponent."""
     player: Player
-    """How it plays; a search without limits takes those of whoever asks."""
+    """How it plays; a search without limits uses the caller's."""
 
     @property
     def scores(self) -> tuple[Score, ...]:

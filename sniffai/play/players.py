@@ -26,7 +26,7 @@ class Player(Protocol):
     def choose(self, view: View, seed: int) -> Move:
         """A legal move of the view's seat, which is to place a tile.
 
-        :param seed: 0..2**64-1; decides what the player leaves to chance.
+        :param seed: 0..2**64-1; decides the player's random choices.
         """
         ...
 
@@ -42,7 +42,7 @@ class RandomPlayer:
 
 @dataclass(frozen=True, slots=True)
 class GreedyPlayer:
-    """A move with the most points now; equal ones by lot."""
+    """A move with the most points now; chooses among equal moves at random."""
 
     def choose(self, view: View, seed: int) -> Move:
         """See :class:`Player`."""
@@ -57,7 +57,7 @@ class PolicyPlayer:
     """The move that the policy rates highest, without any search."""
 
     def choose(self, view: View, seed: int) -> Move:
-        """See :class:`Player`. Nothing is left to chance."""
+        """See :class:`Player`. The seed has no effect."""
         tile, at, _ = load_policy(view.players).rate(view.core())[0]
         return Move.from_codes(tile, at)
 
@@ -101,10 +101,10 @@ def search_player(given: Mapping[str, Any], defaults: Limits | None = None) -> S
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the value of a parameter looks like."""
+    """How the value of a parameter is read."""
 
     read: Callable[[str], Any]
-    """Raises ValueError where it does not."""
+    """Raises ValueError if the text is not of this kind."""
     expected: str
     reason: str
 
@@ -137,7 +137,7 @@ SEARCH_PARAMETERS: Final[Mapping[str, Kind]] = {
 
 
 def read_parameters(player: str, text: str, known: Mapping[str, Kind]) -> dict[str, Any]:
-    """The parameters of a player: ``name=value`` with commas between, no more than the player has, each once.
+    """The parameters of a player: ``name=value``, separated by commas, each at most once.
 
     :param player: its name, for errors.
     :raises LimitsError: a name is unknown or given twice, or a value is not of its kind; ``field`` is the parameter,

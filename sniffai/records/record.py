@@ -45,7 +45,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class RoundRecord:
-    """What a record says of one round. Nothing of it is taken for true before :meth:`replay`.
+    """What a record says of one round. None of it is checked before :meth:`replay`.
 
     :raises RecordError: a part is not of its type.
     """
@@ -103,7 +103,7 @@ class RoundRecord:
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
-    """The rounds of a match, or of a part of one, with tags for whatever else is worth keeping.
+    """The rounds of a match, or of a part of one, with tags for any other information.
 
     :raises RecordError: a part is not of its type.
     """
@@ -133,8 +133,8 @@ class MatchRecord:
     def of(cls, rounds: Iterable[Round], tags: Mapping[str, str] | None = None) -> Self:
         """The record of rounds as they were played, one after the other.
 
-        :param tags: whatever else is worth keeping; a name in the file form has no blank, quote, bracket or #.
-        :raises RecordError: there is no round, or a tag is no text.
+        :param tags: any other information; a name in the file form has no blank, quote, bracket or #.
+        :raises RecordError: there is no round, or a tag is not text.
         """
         if not is_listed(rounds):
             raise RecordError(f"a list of rounds is expected here, not {shown(rounds)}", reason=_TYPE, field="rounds")
@@ -148,7 +148,7 @@ class MatchRecord:
     def replay(self) -> tuple[Round, ...]:
         """Play every round again and compare everything, from round to round as well (docs/rules.md §2, §6, §7).
 
-        A record may begin in mid-match: the scores before its first round are believed.
+        A record may begin in mid-match: the scores before its first round are not checked.
 
         :raises RecordError: the first thing that is wrong; ``field`` is such as ``"rounds[2].events[5]"``.
         """
@@ -198,9 +198,9 @@ def _is_text(value: object) -> bool:
 
 
 def check_recorded(event: object, path: str) -> None:
-    """An event of a record has the parts of one.
+    """Check the parts of a recorded event.
 
-    :raises RecordError: it has not; ``field`` is the part.
+    :raises RecordError: one is wrong; ``field`` is the part.
     """
     try:
         check_event(event, path)
@@ -209,7 +209,7 @@ def check_recorded(event: object, path: str) -> None:
 
 
 def _replay_event(round_: Round, number: int, claimed: Event) -> None:
-    """Compare one recorded event with what the rules make of the round; play it if it is a choice."""
+    """Compare one recorded event with what the rules allow; play it if it is a placement."""
     path, history = f"events[{number}]", round_.history
     check_recorded(claimed, path)
     if number < len(history):
@@ -242,7 +242,7 @@ def _replay_event(round_: Round, number: int, claimed: Event) -> None:
 
 
 def _check_ending(round_: Round, record: RoundRecord) -> None:
-    """Nothing is missing after the last recorded event, and the end and the scores are right."""
+    """Check that nothing is missing after the last recorded event, and that the end and the scores are right."""
     history = round_.history
     if len(history) > len(record.events):
         raise _wrong(
@@ -260,7 +260,7 @@ def _check_ending(round_: Round, record: RoundRecord) -> None:
 
 
 def _check_follows(players: int, before: Round | None, start: Deal) -> None:
-    """The round may begin like this after the one before it."""
+    """Check that the round may begin like this after the one before it."""
     if start.players != players:
         raise _wrong("WRONG_PLAYERS", f"a match of {players} has a round of {start.players}", "players")
     if before is None:

@@ -1,4 +1,4 @@
-"""JSON that says one thing only: no key twice in one object, no NaN, no half of a character in a key or a text."""
+"""Strict JSON: no duplicate keys, no NaN, and no lone surrogates in keys or texts."""
 
 import json
 import re
@@ -10,11 +10,11 @@ from sniffai.errors import NotationError
 
 
 def loads(text: str) -> Any:
-    """The value of a JSON text; a byte order mark at its beginning is passed over.
+    """The value of a JSON text; a byte order mark at its beginning is ignored.
 
-    :raises NotationError: a key occurs twice, a number is none, or a text cannot be written in UTF-8; ``field`` is the
-        key or the path.
-    :raises ValueError: it is no JSON otherwise, as :func:`json.loads` says.
+    :raises NotationError: a key occurs twice, a number is NaN or infinite, or a text cannot be written in UTF-8;
+        ``field`` is the key or the path.
+    :raises ValueError: it is not JSON for another reason, as :func:`json.loads` says.
     :raises RecursionError: it is too deep.
     """
     value = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once, parse_constant=_no_number)
@@ -23,12 +23,12 @@ def loads(text: str) -> Any:
 
 
 def is_several(error: Exception) -> bool:
-    """Whether what :func:`loads` refused is one JSON text behind another."""
+    """Whether :func:`loads` refused the text because it is one JSON text after another."""
     return isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
 
 
 def unreadable(error: Exception, text: str) -> NotationError:
-    """What to raise for a text that :func:`loads` refused; ``field`` is the line, where it is known."""
+    """The error to raise for a text that :func:`loads` refused; ``field`` is the line, if it is known."""
     if isinstance(error, NotationError):
         return error
     if isinstance(error, RecursionError):

@@ -11,7 +11,7 @@ A trace has ``players, leader, hands, talon, scores`` (before the round), then `
     contributions  [[tile, value], ..] after it, then total (the count) and points
 
 and ``tail_passed, tail_drew`` (after the last placement), ``left`` (hands), ``final_scores``, ``out``, ``blocked``,
-``match_winner``. Nothing of it is taken for true.
+``match_winner``. All of it is checked.
 """
 
 import json
@@ -32,7 +32,7 @@ Trace: TypeAlias = tuple[int, dict[str, Any]]
 
 
 def parse_object_or_traces(text: str) -> dict[str, Any] | tuple[Trace, ...]:
-    """The one JSON object of a text, however many lines it takes; traces where it is one, or where there are several.
+    """The single JSON object of a text, on any number of lines; traces if it is one, or if there are several objects.
 
     :raises NotationError: the text is neither.
     """
@@ -165,7 +165,7 @@ def _passed(round_: Round) -> list[int]:
 
 
 def _compare(expected: Mapping[str, Any], claimed: Mapping[str, Any]) -> None:
-    """Every field is there, is no other, and is right, hands in any order.
+    """Compare every field with what the rules give; hands may be in any order.
 
     :raises RecordError: the first that is not.
     """

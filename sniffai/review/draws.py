@@ -40,7 +40,7 @@ class DrawLuck:
     expected: Value
     """What the draw was worth before it was made."""
     after: Value | None
-    """What it is worth with the tiles drawn; ``None`` where the seat had to pass after it."""
+    """What it is worth with the tiles drawn; ``None`` if the seat had to pass after it."""
     error: float
     """Standard error of :attr:`luck` in chance to win the match, from the scatter of the samples."""
     simulations: int
@@ -125,7 +125,7 @@ class _Outcome:
     def view(self) -> View | None:
         """What the seat to place knows then: the drawer or, where it must pass, a seat after it in this world.
 
-        ``None`` where no seat can place a tile: the round is blocked.
+        ``None`` if no seat can place a tile: the round is blocked.
         """
         before = self.before
         if self.fits:

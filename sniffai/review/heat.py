@@ -17,7 +17,7 @@ LEAST: Final = 0.0005
 def heat_map(subject: Subject, one: Judged, truth: Sequence[frozenset[Tile]] | None, say: Words) -> str:
     """A row a hidden tile, a column a place.
 
-    :param truth: by seat the tiles that it held; ``None`` where that is not known.
+    :param truth: by seat the tiles that it held; ``None`` if that is not known.
     """
     assert one.belief is not None
     table = one.belief.table

@@ -54,17 +54,17 @@ class Judged:
     source: Source
     """``"forced"``: there was nothing to choose. ``"exact"``: the rest of the round was solved."""
     best: MoveEvaluation | None = None
-    """The best move, as the survey found it; ``None`` where there was nothing to choose."""
+    """The best move, as the survey found it; ``None`` if there was nothing to choose."""
     played: MoveEvaluation | None = None
     """The placement itself, in the same survey."""
     value: Value | None = None
-    """What the position was worth before, with the best move; ``None`` where there was nothing to choose."""
+    """What the position was worth before, with the best move; ``None`` if there was nothing to choose."""
     lost: Value | None = None
     """What the placement changed: the value after it less :attr:`value`."""
     loss: float = 0.0
     """In chance to win the match, for the mover's team; as small below 0 as its error."""
     loss_error: float = 0.0
-    """Its standard error; 0 where the placement was the survey's best, or the loss is exact."""
+    """Its standard error; 0 if the placement was the survey's best, or the loss is exact."""
     points_loss: float = 0.0
     """In points of the round. Below 0 where more points win the match less often."""
     points_loss_error: float = 0.0
@@ -169,7 +169,7 @@ class _Difference:
 
     value: Value
     chance_error: float | None
-    """The standard error of the chance for the mover's team, as that search tells it; ``None`` where it cannot."""
+    """The standard error of the chance for the mover's team, as that search tells it; ``None`` if it cannot."""
     points_error: float | None
 
 

@@ -204,7 +204,7 @@ class _Chain:
     def draw(self, event: int, found: DrawLuck, value: Value | None) -> None:
         """The draws of a turn.
 
-        :param value: of the choice that follows it; ``None`` where there was nothing to choose.
+        :param value: of the choice that follows it; ``None`` if there was nothing to choose.
         """
         seat = found.talon_draw.seat
         after = found.after if value is None else value

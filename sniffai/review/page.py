@@ -57,7 +57,7 @@ def html_report(review: Review, language_code: str = "en") -> str:
 
     :param language_code: see :func:`sniffai.explain.read_language`.
     :raises LimitsError: the language is unknown.
-    :raises RecordError: ``review`` is no :class:`Review`.
+    :raises RecordError: ``review`` is not a :class:`Review`.
     """
     read_kind(review, Review, "review", "NOT_A_REVIEW", RecordError)
     say = words(read_language(language_code))

@@ -46,7 +46,7 @@ class Job:
 def jobs_of(subject: Subject, limits: Limits | None = None, seed: int = 0) -> list[Job]:
     """The pieces of a review, in the order of play. Each has a seed of its own.
 
-    :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` where not given.
+    :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` if not given.
     :param seed: 0..2**64-1.
     :raises SniffError: as for :func:`each_job`.
     """
@@ -58,10 +58,10 @@ def each_job(subject: Subject, limits: Limits | None = None, seed: int = 0) -> I
 
     There are :attr:`Subject.size` of them.
 
-    :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` where not given.
+    :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` if not given.
     :param seed: 0..2**64-1.
-    :raises LimitsError: the seed is out of range, or ``limits`` is no :class:`Limits`.
-    :raises RecordError: ``subject`` is no :class:`Subject`.
+    :raises LimitsError: the seed is out of range, or ``limits`` is not a :class:`Limits`.
+    :raises RecordError: ``subject`` is not a :class:`Subject`.
     """
     _read_subject(subject)
     check_seed(seed)
@@ -72,7 +72,7 @@ def each_job(subject: Subject, limits: Limits | None = None, seed: int = 0) -> I
 def run_job(job: Job) -> Result:
     """Do one piece of work.
 
-    :raises LimitsError: ``job`` is no :class:`Job`.
+    :raises LimitsError: ``job`` is not a :class:`Job`.
     """
     work = read_kind(job, Job, "job", "NOT_A_JOB").work()
     try:
@@ -96,13 +96,13 @@ def review(
 
     With limits in simulations the same subject, limits and seed give the same review.
 
-    :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` where not given.
+    :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` if not given.
     :param seed: 0..2**64-1.
     :param workers: processes, 1..1024; 1 works in this one.
     :param progress: called with how many pieces are done, and how many there are.
-    :raises LimitsError: the seed or the number of workers is out of range, ``limits`` is no :class:`Limits`, or
+    :raises LimitsError: the seed or the number of workers is out of range, ``limits`` is not a :class:`Limits`, or
         ``progress`` cannot be called.
-    :raises RecordError: ``subject`` is no :class:`Subject`.
+    :raises RecordError: ``subject`` is not a :class:`Subject`.
     """
     read_callable(progress, "progress")
     check_workers(workers)
@@ -118,8 +118,8 @@ def review(
 def collected(subject: Subject, limits: Limits | None, seed: int, results: Sequence[Result]) -> Review:
     """The review of a subject from all results of its jobs, in any order.
 
-    :raises LimitsError: the seed is out of range, or ``limits`` is no :class:`Limits`.
-    :raises RecordError: ``subject`` is no :class:`Subject`, or ``results`` no list.
+    :raises LimitsError: the seed is out of range, or ``limits`` is not a :class:`Limits`.
+    :raises RecordError: ``subject`` is not a :class:`Subject`, or ``results`` is not a list.
     """
     _read_subject(subject)
     check_seed(seed)

@@ -38,7 +38,7 @@ class Story:
     seats: tuple[int, ...]
     """Whose decisions can be reviewed."""
     outcome: Value | None
-    """How the round ended; ``None`` where it did not, or where what it cost is not known."""
+    """How the round ended; ``None`` if it did not, or where what it cost is not known."""
     source: Deal | View
     """All hands, or what one seat saw."""
 

@@ -60,7 +60,7 @@ def strength_of(losses: Sequence[float], players: int) -> Strength | None:
     """The strength of a player.
 
     :param losses: of its decisions with a choice, in points; a few below 0 are a matter of chance.
-    :return: ``None`` where there are too few, or nothing was measured.
+    :return: ``None`` if there are too few, or nothing was measured.
     """
     names = level_names(players)
     if len(losses) < LEAST_DECISIONS or len(names) < 2:

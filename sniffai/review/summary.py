@@ -275,7 +275,7 @@ def _draw_dict(found: DrawLuck) -> dict[str, Any]:
 def decision_dict(one: Judged) -> dict[str, Any]:
     """One placement as plain values.
 
-    :raises RecordError: it is no :class:`Judged`.
+    :raises RecordError: it is not a :class:`Judged`.
     """
     placement = read_kind(one, Judged, "one", "NOT_JUDGED", RecordError).placement
     told: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""How bad a placement was: classes by what it lost, and only where the loss is no matter of chance."""
+"""How bad a placement was: classes by what it lost, and only where the loss is not a matter of chance."""
 
 from enum import StrEnum
 from typing import Final
@@ -33,8 +33,8 @@ class Verdict(StrEnum):
 def verdict_of(loss: float, error: float, points: float = 0.0, points_error: float = 0.0) -> Verdict:
     """The class of a loss: of the chance to win the match or, where the chances are not told apart, of points.
 
-    :param loss: in chance to win the match; below 0 where the placement seemed better than the best one.
-    :param error: its standard error; 0 where it is exact.
+    :param loss: in chance to win the match; below 0 if the placement seemed better than the best one.
+    :param error: its standard error; 0 if it is exact.
     :param points: in points of the round.
     :param points_error: its standard error.
     """
