@@ -6,8 +6,8 @@
 >>> leading > other
 True
 
-A table rests on rounds of self-play; docs/equity.md says how, and how far it holds. The search looks tables up, so this
-package knows nothing of players; ``sniffai.lab.equity`` makes tables and checks them.
+A table is computed from rounds of self-play; docs/equity.md describes how, and how accurate it is. The search looks
+tables up, so this package must not import players; ``sniffai.lab.equity`` makes tables and checks them.
 """
 
 from sniffai.equity.table import Equity, lead_value, load, read_equity, save_equity

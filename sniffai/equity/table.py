@@ -1,4 +1,4 @@
-"""The table itself: what a match is worth to every team between two rounds, and how far that may be off."""
+"""The table: every team's chance to win the match between two rounds, and the error of that."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -20,33 +20,33 @@ from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
 from sniffai_ext.equity import Equity as CoreEquity
 
 STEP: Final = 5
-"""Every placement's points and every deduction is a multiple of it (docs/rules.md §4, §6)."""
+"""All points and deductions are multiples of 5 (docs/rules.md §4, §6)."""
 
 FINENESS: Final = 65_535
-"""Steps of a stored chance between 0 and 1: it is off by at most 0.0008 %."""
+"""Steps of a stored chance between 0 and 1: rounding changes it by at most 0.0008 %."""
 
 ERROR_UNIT: Final = 1e-4
-"""What one step of a stored error stands for; errors are rounded up."""
+"""The unit of a stored error; errors are rounded up."""
 
 MOST_LEAD: Final = 60
-"""Points up to which :func:`lead_value` looks."""
+"""The largest result of :func:`lead_value`, in points."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Equity:
-    """Every team's chance to win the match, from the scores and who leads next. Threads may share one.
+    """Every team's chance to win the match, from the scores and who leads next. Threads may share it.
 
-    The chances hold between two rounds, for equal players who play as the table's player did. Scores may be below zero.
+    The chances are those between two rounds, of equal players who play like the table's player. Scores may be below 0.
     """
 
     core: CoreEquity
-    """What the core looks up."""
+    """The chances, in the core's form."""
     errors: npt.NDArray[np.float32]
     """Half the width of a 95 % interval: ``[n, n]`` for the leading team, with 3 seats ``[n, n, n, 3]`` for the leader
     and the seats after it."""
     made: Mapping[str, Any]
-    """How: ``command``, ``player`` and its ``signature``, ``rounds``, ``seed``, ``version``, ``largest_error`` and
-    ``mean_error``."""
+    """How the table was made: ``command``, ``player`` and its ``signature``, ``rounds``, ``seed``, ``version``,
+    ``largest_error`` and ``mean_error``."""
 
     def __post_init__(self) -> None:
         keep(self, "errors", read_only(self.errors))
@@ -73,7 +73,7 @@ class Equity:
 
     @property
     def lowest(self) -> int:
-        """The lowest score told apart, in points; a team that stands lower has the chance of one that stands there."""
+        """The lowest score of the table, in points; lower scores have the same chances as this one."""
         return self.core.lowest
 
     @property
@@ -84,17 +84,18 @@ class Equity:
     def chance(self, scores: Iterable[int], leader: int | None = None) -> tuple[float, ...]:
         """Every team's chance to win the match, each 0..1, together 1.
 
-        :param scores: points, one a team, the settlement in. A team at or past the target has won (docs/rules.md §7).
-        :param leader: the seat that leads the next round; ``None`` when a seat does by lot (§2).
-        :raises ViewError: a wrong number of scores, something that is not a whole number or not a multiple of 5, more
-            than one team at the target, or no such seat.
+        :param scores: points of each team, after the settlement. A team at or past the target has won (docs/rules.md
+            §7).
+        :param leader: the seat that leads the next round; ``None`` for a random seat (§2).
+        :raises ViewError: a wrong number of scores, a score that is not a multiple of 5, more than one team at
+            the target, or an unknown seat.
         """
         return self.core.chance(*self._read(scores, leader))
 
     def error(self, scores: Iterable[int], leader: int | None = None) -> tuple[float, ...]:
-        """How far each chance may be off: half the width of its 95 % interval; 0 once the match is decided.
+        """The error of each chance: half the width of its 95 % interval; 0 once the match is decided.
 
-        It covers what the number of rounds leaves to chance, not how others play.
+        It covers the sampling error of the rounds played, not differences between players.
 
         :raises ViewError: as for :meth:`chance`.
         """
@@ -106,11 +107,11 @@ class Equity:
         return tuple(float(error) for error in np.mean([self._errors(points, lead) for lead in leads], axis=0))
 
     def _errors(self, points: tuple[int, ...], lead: int) -> list[float]:
-        """By team, when this team leads."""
+        """The errors by team when team ``lead`` leads."""
         teams = len(points)
         rows = [max(0, (score - self.lowest) // STEP) for score in points]
-        found = self.errors[tuple(rows[lead:] + rows[:lead])]
-        return [float(found if teams == 2 else found[(team - lead) % teams]) for team in range(teams)]
+        errors = self.errors[tuple(rows[lead:] + rows[:lead])]
+        return [float(errors if teams == 2 else errors[(team - lead) % teams]) for team in range(teams)]
 
     def _read(self, scores: Iterable[int], leader: int | None) -> tuple[tuple[int, ...], int]:
         points = self._read_scores(scores)
@@ -122,24 +123,24 @@ class Equity:
     def _read_scores(self, scores: Iterable[int]) -> tuple[int, ...]:
         points, teams, target = read_integers(scores, "scores"), TEAMS[self.players], TARGET[self.players]
         if len(points) != teams:
-            message = f"{self.players} seats have {teams} scores, one a team, not {len(points)}"
+            message = f"{self.players} seats have {teams} scores, one for each team, not {len(points)}"
             raise ViewError(message, reason="WRONG_NUMBER_OF_SCORES", field="scores")
         if sum(score >= target for score in points) > 1:
             message = f"only one team can have reached {target}: the first to do so has won"
             raise ViewError(message, reason="SCORE_PAST_TARGET", field="scores")
         for team, score in enumerate(points):
             if score % STEP:
-                message = f"{score} is no multiple of {STEP}, as all points are"
+                message = f"{score} is not a multiple of {STEP}"
                 raise ViewError(message, reason="NOT_A_MULTIPLE_OF_5", field=f"scores[{team}]")
         return points
 
 
 def lead_value(equity: Equity, scores: Iterable[int] | None = None) -> float:
-    """What the lead is worth in points: with so many more, its team would do as well if the lead went by lot.
+    """What the lead is worth in points: with so many more points, its team would do as well if a random seat led.
 
-    Between the table's scores it is interpolated.
+    It is interpolated between the table's scores.
 
-    :param scores: points, one a team; all 0 if not given. Seat 0 leads.
+    :param scores: points of each team; all 0 if not given. Seat 0 leads.
     :return: 0..60, in points.
     :raises LimitsError: ``equity`` is not an :class:`Equity`.
     :raises ViewError: as for :meth:`Equity.chance`.
@@ -169,10 +170,10 @@ def _loaded(players: int) -> Equity:
 
 
 def read_equity(path: str | PathLike[str]) -> Equity:
-    """Read what :func:`save_equity` wrote.
+    """Read a table that :func:`save_equity` wrote.
 
     :raises OSError: there is no such file.
-    :raises RecordError: it is no table, or ``path`` is not one of a file.
+    :raises RecordError: the file is not a table, or ``path`` is not a path.
     """
     with read_path(path).open("rb") as file:
         return _read(file)
@@ -186,16 +187,16 @@ def _read(file: IO[bytes]) -> Equity:
             errors = data["error"].astype(np.float32) * np.float32(ERROR_UNIT)
         return Equity(CoreEquity(made["players"], lead, made["lowest"]), errors, made)
     except (KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
-        raise RecordError("no table of match equity", reason="UNREADABLE") from error
+        raise RecordError("this is not a table of match equity", reason="UNREADABLE") from error
 
 
 def save_equity(equity: Equity, path: str | PathLike[str] | BytesIO) -> None:
     """Write a table as compressed NumPy arrays: uint16 chances, uint8 errors, and how it was made as JSON text.
 
-    :param path: of a file, or what is to hold its bytes.
+    :param path: of the file, or a buffer for its bytes.
     :raises LimitsError: ``equity`` is not an :class:`Equity`.
     :raises OSError: the file cannot be written.
-    :raises RecordError: ``path`` is not one of a file.
+    :raises RecordError: ``path`` is not a path.
     """
     read_kind(equity, Equity, "equity", "NOT_EQUITY")
     place = path if isinstance(path, BytesIO) else read_path(path)

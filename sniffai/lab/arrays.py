@@ -1,4 +1,4 @@
-"""Values that hold arrays, which NumPy compares member by member: here they are equal as a whole, or not."""
+"""Values that hold arrays. NumPy compares arrays member by member; these values compare as a whole."""
 
 from dataclasses import fields
 from typing import Any

@@ -1,6 +1,6 @@
-"""Measure the core on this machine, and sum up what it answers in one number, the *bench signature*.
+"""Measure the speed of the core on this machine, and its *bench signature*: a checksum of its answers.
 
-Speeds are medians over repeats on one core. The signature comes from fixed seeds and numbers of simulations: it changes
+Speeds are medians over repeats on one processor. The signature uses fixed seeds and numbers of simulations: it changes
 when, and only when, the behaviour of rules, belief or search changes.
 """
 
@@ -30,7 +30,7 @@ SEARCH_SIMULATIONS: Final = 10_000
 SIGNATURE_ROUNDS: Final = 4
 SIGNATURE_SIMULATIONS: Final = 500
 SIGNATURE_LONG: Final = 5_000
-"""Simulations of the first decision of a further round: a grown tree does what a small one does not."""
+"""Simulations of the first decision of one more round: large trees use code that small ones do not reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,16 @@ class Speed:
     """One measured speed."""
 
     name: str
-    """What was done."""
+    """What was measured."""
     players: int
     per_second: float
-    """Median over the repeats, a second; or a ratio."""
+    """Median over the repeats, per second; or a ratio."""
     slowest: float
     fastest: float
 
 
 def measure(scale: float = 1.0) -> Iterator[Speed]:
-    """Every speed, one after the other; about 20 seconds at a scale of 1.
+    """All speeds, one after the other; about 20 seconds at a scale of 1.
 
     :param scale: work of each repeat, relative to the default.
     """
@@ -71,7 +71,7 @@ def measure(scale: float = 1.0) -> Iterator[Speed]:
 
 
 def thread_ratio(scale: float = 1.0) -> Speed:
-    """How many times the simulations of one thread two threads make, on two cores, with 2 seats; in turns."""
+    """Simulations per second of two threads over those of one, with 2 seats, measured in turns."""
     view = Round.deal(2, 1, leader=0).view(0)
     count = max(2, int(400_000 * scale))
     ratios = []
@@ -82,7 +82,7 @@ def thread_ratio(scale: float = 1.0) -> Speed:
 
 
 def equity_ratio(players: int, scale: float = 1.0) -> Speed:
-    """Simulations with the chance to win the match at every end, over those without it; in turns."""
+    """Simulations per second with match equity at every end over those without, measured in turns."""
     limits = Limits(simulations=max(1000, int(SEARCH_SIMULATIONS * scale))).effective()
     with_equity = search_options(SearchParams(), players, limits)
     without = search_options(SearchParams(objective="round"), players, limits, with_equity=False)
@@ -177,7 +177,7 @@ def _least_seconds(view: View, options: SearchOptions, simulations: int) -> floa
 
 
 def _set_ups(players: int, scale: float) -> Callable[[int], int]:
-    """Of the view of whoever is to move, all that it saw of the round checked and counted."""
+    """Beliefs of the seat to move at every decision of some rounds."""
     views = []
     for seed in range(20):
         round_ = Round.deal(players, seed, leader=0)
@@ -196,7 +196,7 @@ def _set_ups(players: int, scale: float) -> Callable[[int], int]:
 
 
 def _decisions(players: int, scale: float) -> Callable[[int], int]:
-    """Choices among at least two moves, the play of the whole rounds around them included."""
+    """Choices among at least two moves; the time includes playing the rounds."""
     policy = load_policy(players)
     rounds = max(1, int(10_000 * scale))
 
@@ -226,4 +226,4 @@ def _view_after_draw(players: int) -> View:
             if CoreBelief(view.core()).constrained and view.talon_size > 2:
                 return view
             round_.play(round_.legal_moves()[0])
-    raise AssertionError("among a thousand rounds there is one with a draw")
+    raise AssertionError("no draw in a thousand rounds")

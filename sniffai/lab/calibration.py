@@ -1,15 +1,15 @@
-"""How good beliefs are: how likely they call what is hidden, and how far their probabilities can be trusted.
+"""How good beliefs are: how likely they make the true hidden hands, and how well calibrated they are.
 
 Three beliefs of the same decisions are compared, each with more evidence than the one before it:
 
-- ``uniform``: hand sizes only; every hidden tile is as likely in one place as in another;
-- ``voids``: the exact belief, with all that draws and passes tell (:class:`sniffai.Belief`);
+- ``uniform``: hand sizes only; every hidden tile is equally likely to be anywhere;
+- ``voids``: the exact belief, with what draws and passes show (:class:`sniffai.Belief`);
 - ``weighted``: that belief weighted by how likely the policy makes the other seats' past choices, as in the search.
 
-The log-likelihood is that of all hidden hands together, in nats a decision. With W assignments that deal the true
-hands, among N in all, it is log(W / N) for ``voids``. For ``weighted`` the mean likelihood of the past choices over
-those W, divided by the mean over all N, comes on top; where N exceeds the pool both means are taken over samples, and
-the true hands count as one sample more in the second, so that an error is to the disadvantage of ``weighted``.
+The log-likelihood is that of all hidden hands together, in nats per decision. If W of N assignments deal the true
+hands, it is log(W / N) for ``voids``. ``weighted`` adds the log of a ratio: the mean likelihood of the past choices
+over those W by the mean over all N. If N exceeds the pool, both means are over samples, and the true hands count as one
+more sample in the second mean, so that an error does not favour ``weighted``.
 """
 
 import math
@@ -45,25 +45,25 @@ class PlayerModel:
 
     policy: Policy
     temperatures: tuple[float, float, float]
-    """Of the choices by phase of the round, in points."""
+    """Temperatures of the choices by phase of the round, in points."""
     floor: float = 0.05
-    """Share of the choices that is taken for random, above 0, at most 1."""
+    """Share of the choices that is taken to be random, above 0, at most 1."""
     worlds: int = 1000
     """Most worlds in a pool, at least 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Hidden tiles that were said to be held by some other seat with about one probability."""
+    """Predictions that a seat holds a hidden tile, all with about the same probability."""
 
     low: float
     high: float
     count: int
-    """Tiles said so, one for each decision and seat."""
+    """Number of predictions, one for each decision, seat and tile."""
     said: float | None
-    """Their mean probability; ``None`` where there are none."""
+    """Their mean probability; ``None`` if there are none."""
     held: float | None
-    """The share of them that the seat held."""
+    """The share that came true."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +72,17 @@ class BeliefQuality:
 
     name: str
     log_likelihood: Estimate
-    """Of the true hidden hands, in nats a decision; the error is over rounds."""
+    """Log-likelihood of the true hidden hands, in nats per decision; the error is over rounds."""
     gain: Estimate
-    """By how much that is above the belief listed before it, over the same rounds; 0 for the first."""
+    """How much more that is than for the belief before it, over the same rounds; 0 for the first."""
     brier: float
-    """Mean squared difference of said and true, over tiles and seats: the lower the better."""
+    """Brier score: mean squared error of the probabilities, over tiles and seats; lower is better."""
     reliability: tuple[Bin, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReport:
-    """What came out of some rounds."""
+    """The comparison of the beliefs over some rounds."""
 
     players: int
     rounds: int
@@ -100,7 +100,7 @@ class CalibrationReport:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement(ArrayHolder):
-    """What the three beliefs said at one decision, and what was true."""
+    """The three beliefs at one decision, and the truth."""
 
     log_likelihoods: tuple[float, float, float]
     """Of the true hidden hands, in nats."""
@@ -123,19 +123,19 @@ def calibrate(
 
     :param player: sits at every seat; its decisions are the evidence that ``weighted`` reads.
     :param rounds: at least 1.
-    :param seed: 0..2**64-1; decides deals, lots and sampled worlds.
+    :param seed: 0..2**64-1; decides deals, random choices and sampled worlds.
     :param progress: called with the number of rounds done.
     """
     played = []
-    for number, found in enumerate(decisions(player, model.policy.players, rounds, seed)):
-        played.append([judge(decision, model, derived_seed(seed, number, k, 2)) for k, decision in enumerate(found)])
+    for number, choices in enumerate(decisions(player, model.policy.players, rounds, seed)):
+        played.append([judge(decision, model, derived_seed(seed, number, k, 2)) for k, decision in enumerate(choices)])
         if progress is not None:
             progress(number + 1)
     return _report(model.policy.players, [judgements for judgements in played if judgements])
 
 
 def judge(decision: Decision, model: PlayerModel, seed: int) -> Judgement:
-    """What the beliefs say at one decision."""
+    """Evaluate the beliefs at one decision."""
     view = decision.view.core()
     pools = [_pool(view, model, seed, hands) for hands in (None, decision.hands)]
     uniform, exact = _uniform_log_likelihood(view), _log_ratio(pools[1].assignments, pools[0].assignments)
@@ -157,7 +157,7 @@ def _pool(view: CoreView, model: PlayerModel, seed: int, hands: Sequence[int] | 
 
 
 def _lift(everything: Pool, truth: Pool) -> float:
-    """The log of how much likelier the true hands make the past choices than hidden hands do on average."""
+    """The log of the ratio: likelihood of the past choices with the true hands by that with hands on average."""
     logs, true = everything.log_likelihoods(), _log_mean(truth.log_likelihoods())
     return true - _log_mean(logs if everything.complete else np.append(logs, true))
 
@@ -185,7 +185,7 @@ def _hidden_places(view: CoreView) -> list[tuple[int, int]]:
 
 
 def _uniform_log_likelihood(view: CoreView) -> float:
-    """Of any hands of the right sizes: one over the ways to deal the hidden tiles to hands and talon."""
+    """Log-likelihood of any hands of the right sizes: all deals of the hidden tiles are equally likely."""
     sizes = [*(view.hand_sizes[seat] for seat in _others(view)), view.talon_size]
     return math.fsum(math.lgamma(size + 1) for size in sizes) - math.lgamma(sum(sizes) + 1)
 
@@ -211,7 +211,7 @@ def _report(players: int, played: Sequence[Sequence[Judgement]]) -> CalibrationR
 
 
 def _quality(kind: int, played: Sequence[Sequence[Judgement]]) -> BeliefQuality:
-    """Of one belief: an index of :data:`BELIEFS`."""
+    """The quality of one belief, an index of :data:`BELIEFS`."""
     everything = [judgement for judgements in played for judgement in judgements]
     said = np.concatenate([judgement.said[kind] for judgement in everything])
     held = np.concatenate([judgement.held for judgement in everything])
@@ -225,7 +225,7 @@ def _quality(kind: int, played: Sequence[Sequence[Judgement]]) -> BeliefQuality:
 
 
 def _mean(played: Sequence[Sequence[Judgement]], value: Callable[[Judgement], float]) -> Estimate:
-    """Over decisions, those of one round taken together."""
+    """The mean over decisions; the error is over rounds, whose decisions depend on each other."""
     totals = [math.fsum(map(value, judgements)) for judgements in played]
     return ratio_and_error(totals, [len(judgements) for judgements in played])
 

@@ -1,11 +1,11 @@
 """How sharply play follows the policy: the temperatures of the opponent model, fitted to decisions by likelihood.
 
-The model (``ext/sniffai_ext/inference.pyx``) says of a choice among n distinct moves
+The model (``ext/sniffai_ext/inference.pyx``) gives the probability of a choice among n distinct moves:
 
     P(move) = floor / n + (1 - floor) * softmax(rating / temperature)[move]
 
-with a temperature for each phase of the round. :func:`fit_temperatures` finds the ones under which what a player did in
-self-play is likeliest. Decisions that follow a draw are left out: the drawn tile is forced, so the belief counts them.
+with a temperature for each phase of the round. :func:`fit_temperatures` finds those that make a player's decisions in
+self-play likeliest. Decisions after a draw are left out: the drawn tile is forced, and the belief accounts for it.
 """
 
 import math
@@ -47,7 +47,7 @@ class Choice(ArrayHolder):
 
 @dataclass(frozen=True, slots=True)
 class PhaseFit:
-    """The temperature of one phase, and what it explains."""
+    """The temperature of one phase, and how well it fits."""
 
     phase: str
     temperature: float
@@ -56,7 +56,7 @@ class PhaseFit:
     log_likelihood: float
     """Mean over the choices, in nats."""
     blind: float
-    """The same for a model to which all moves are equally likely."""
+    """The same for a model in which all moves are equally likely."""
     agreement: float
     """The share of choices that the policy rates best, 0..1."""
 
@@ -83,8 +83,8 @@ def read_choice(policy: Policy, decision: Decision) -> Choice:
 def fit_temperatures(choices: Sequence[Choice], floor: float) -> tuple[PhaseFit, ...]:
     """The likeliest temperature of each phase.
 
-    :param choices: at least one a phase.
-    :param floor: share of the choices that the model takes for random, above 0, at most 1.
+    :param choices: at least one for each phase.
+    :param floor: share of the choices that the model takes to be random, above 0, at most 1.
     """
     return tuple(
         _fit(name, [choice for choice in choices if choice.phase == phase], floor) for phase, name in enumerate(PHASES)
@@ -92,7 +92,7 @@ def fit_temperatures(choices: Sequence[Choice], floor: float) -> tuple[PhaseFit,
 
 
 def mean_log_likelihood(choices: Sequence[Choice], temperature: float, floor: float) -> float:
-    """Of the choices under the model, in nats a choice."""
+    """Mean log-likelihood of the choices under the model, in nats."""
     return math.fsum(_log_likelihood(choice, temperature, floor) for choice in choices) / len(choices)
 
 

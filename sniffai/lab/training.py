@@ -1,6 +1,6 @@
 """Training of the nets: self-play in the core, then the policy's strength against the greedy player.
 
-The same options give the same weights. The defaults made what comes with the package (:mod:`sniffai.search.nets`).
+The same options give the same weights. The defaults made the nets of the package (:mod:`sniffai.search.nets`).
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ from sniffai_ext.policy import Policy, duel
 from sniffai_ext.train import first_weights, train
 
 ROUNDS: Final = {2: 3_000_000, 3: 2_500_000, 4: 2_500_000}
-"""Rounds of self-play where none are given, by seats."""
+"""Rounds of self-play by default, by seats."""
 
 DUELS: Final = 20_000
 """Deals on which a trained policy is measured, each in every seating."""
@@ -35,9 +35,9 @@ MOST_TEMPERATURE: Final = 1e6
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """What decides the weights.
+    """The options that decide the weights.
 
-    :raises LimitsError: a number out of range; ``field`` is its name.
+    :raises LimitsError: a number is out of range; ``field`` is its name.
     """
 
     players: int
@@ -45,15 +45,15 @@ class TrainingPlan:
     rounds: int
     """Rounds of self-play, at least 1."""
     seed: int = 7
-    """Of the self-play, 0..2**64-1."""
+    """Seed of the self-play, 0..2**64-1."""
     weights_seed: int = 1
-    """Of the weights to start from, 0..2**64-1."""
+    """Seed of the first weights, 0..2**64-1."""
     first_rate: float = 0.008
     """Learning rate at the start, above 0, at most 1."""
     last_rate: float = 0.0002
     """Learning rate at the end, above 0, at most 1; it falls geometrically."""
     temperature: float = 3.0
-    """Of the moves in self-play, in points, 0.000001..1,000,000."""
+    """Temperature of the softmax that chooses moves in self-play, in points, 0.000001..1,000,000."""
     decay: float = 0.7
     """Lambda: how much of each target comes from later placements, 0..1."""
 
@@ -82,13 +82,13 @@ class TrainingPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedNets(ArrayHolder):
-    """A pair of nets, and how well they do."""
+    """A pair of nets with their errors."""
 
     plan: TrainingPlan
     policy: Weights
     world: Weights
     policy_error: float
-    """Root mean square error of the policy net in the last tenth of the rounds, in points: mostly the luck to come."""
+    """Root mean square error of the policy net in the last tenth of the rounds, in points: mostly future luck."""
     world_error: float
     """The same of the world-value net."""
 
@@ -128,7 +128,7 @@ def margin_over_greedy(policy: Policy, deals: int = DUELS, seed: int = DUEL_SEED
 
 
 def label(plan: TrainingPlan, margin: Estimate, deals: int = DUELS) -> Mapping[str, Any]:
-    """What is kept beside the weights: command, seeds, rounds, engine version, and the strength measured."""
+    """The description stored beside the weights: command, seeds, rounds, engine version, measured strength."""
     return {
         "command": plan.command(),
         "seed": plan.seed,

@@ -1,6 +1,6 @@
 """What an analysis says, as values.
 
-All margins are per team and absolute, never from the perspective of whoever is to move: with 2 and 4 seats a team's
+All margins are per team and absolute, never from the perspective of the player to move: with 2 and 4 seats a team's
 points from now to the end of the round less the other team's, with 3 seats a seat's points less the mean of the
 others'. Settlement is included (docs/rules.md §6); where the target is reached, the round ends there (§7).
 """
@@ -16,17 +16,17 @@ from sniffai.moves import Move
 from sniffai.search.params import EffectiveLimits
 
 Action = Literal["play", "draw", "pass"]
-"""What the seat must do; only ``"play"`` leaves a choice."""
+"""What the seat must do. Only ``"play"`` leaves a choice."""
 
 Source = Literal["forced", "search", "exact"]
-"""``"forced"``: there was nothing to choose, and nothing was searched. ``"exact"``: nothing was hidden any more, and
-the rest of the round was solved."""
+"""``"forced"``: there was nothing to choose, so nothing was searched. ``"exact"``: nothing was hidden, and the rest of
+the round was solved."""
 
 StopReason = Literal[
     "forced", "simulations", "time", "memory", "stopped", "decided", "precise", "exact", "deadline", "running"
 ]
-"""What ended the search. ``"deadline"``: the moment that the caller set came first. ``"running"``: nothing did, this is
-a snapshot."""
+"""What ended the search. ``"deadline"``: the end that the caller set came before the limits. ``"running"``: it goes on,
+and this is a snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,12 @@ class LineStep:
     visits: int
     """Simulations that came through it."""
     estimated: bool
-    """Whether it hangs on hidden tiles: likely, but not certain to be possible."""
+    """Whether it depends on hidden tiles: it is likely, but may turn out to be impossible."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveEvaluation:
-    """What the search thinks of one move."""
+    """The evaluation of one move."""
 
     rank: int
     """1 is the recommended move. The order is that of the chance to win the match (or of the margin, if the search was
@@ -98,9 +98,9 @@ class MoveEvaluation:
     """Whether rank 1 is better, in chance or, where chances are not told apart, in margin, by more than two standard
     errors of the difference, so hardly by chance. Solved: whether it is better."""
     best_probability: float | None
-    """Probability that the move is the best of those considered, as far as the simulations tell; 1 in all. Equal best
-    moves of a solved round share it. ``None`` without a search, after fewer than 30 simulations, and as long as a move
-    has not been tried."""
+    """Probability that the move is the best of those considered, estimated from the simulations; all together are 1.
+    Equal best moves of a solved round share it. ``None`` without a search, after fewer than 30 simulations, and until
+    every move has been tried."""
     line: tuple[LineStep, ...]
     """The most visited way on, beginning with the move itself; empty without a visit."""
 
@@ -161,13 +161,13 @@ class Analysis:
     effort: Effort
     seed: int
     deterministic: bool
-    """Whether no clock had a part in it: the same view, seed and limits give the same answer."""
+    """Whether the answer does not depend on a clock: the same view, seed and limits give the same answer."""
     engine_version: str
     worlds_used: int | None = None
     """Weighted worlds that the simulations were drawn from; ``None`` where worlds were not weighted, and without a
     search. Where it is ``belief.world_count``, they are all there are."""
     effective_sample_size: float | None = None
-    """How many worlds of equal weight would tell as much, 1..``worlds_used``; ``None`` where that is."""
+    """How many worlds of equal weight would hold as much information, 1..``worlds_used``; ``None`` where that is."""
     omitted_move_count: int = 0
     """Legal moves not considered, equal ones once."""
     final: bool = True

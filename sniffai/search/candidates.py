@@ -1,4 +1,4 @@
-"""The moves that an analysis considers: all legal ones, or those that its caller includes or does not exclude."""
+"""The moves that an analysis considers: all legal moves, the included ones, or those that are not excluded."""
 
 from collections.abc import Iterable
 from typing import Final, TypeAlias
@@ -9,7 +9,7 @@ from sniffai.moves import Move, MoveLike
 from sniffai.view import View
 
 Moves: TypeAlias = Iterable[MoveLike] | None
-"""Moves named by a caller; ``None`` where it names none."""
+"""Moves that a caller names; ``None`` for none."""
 
 Group: TypeAlias = tuple[int, int]
 """A tile and the lowest of its attachment points that lead to the same future."""
@@ -51,19 +51,19 @@ def considered_moves(view: View, moves: list[Move], include_moves: Moves, exclud
 def _groups(view: View, named: Moves, field: str) -> set[Group]:
     """The distinct moves that a caller names."""
     groups = _legal_groups(view)
-    found: dict[Move, Group] = {}
+    chosen: dict[Move, Group] = {}
     for i, move in enumerate(_read(named, field)):
         if move not in groups:
-            message = f"{move} is no legal move of seat {view.seat} now"
+            message = f"{move} is not a legal move of seat {view.seat} now"
             raise MoveError(message, reason="MOVE_NOT_LEGAL", field=f"{field}[{i}]")
-        if move in found:
+        if move in chosen:
             raise MoveError(f"{move} is named twice", reason="MOVE_TWICE", field=f"{field}[{i}]")
-        found[move] = groups[move]
-    return set(found.values())
+        chosen[move] = groups[move]
+    return set(chosen.values())
 
 
 def _legal_groups(view: View) -> dict[Move, Group]:
-    """Each legal move, and the distinct one that it is equal to."""
+    """Every legal move, with the distinct move that has the same future."""
     core = view.core()
     return {
         Move.from_codes(tile, at): (tile, at if at < 0 else core.layout.equal_points(tile, at)[0])
@@ -74,12 +74,12 @@ def _legal_groups(view: View) -> dict[Move, Group]:
 def _read(named: Moves, field: str) -> list[Move]:
     if named is None or not is_listed(named):
         raise MoveError(f"a list of moves is expected, not {shown(named)}", reason="NOT_MOVES", field=field)
-    found: list[Move] = []
+    moves: list[Move] = []
     for i, move in enumerate(named):
         if i == MOST:
             raise MoveError(f"at most {MOST} moves can be named", reason="TOO_MANY", field=field)
-        found.append(_read_move(move, f"{field}[{i}]"))
-    return found
+        moves.append(_read_move(move, f"{field}[{i}]"))
+    return moves
 
 
 def _read_move(move: MoveLike, path: str) -> Move:

@@ -1,4 +1,4 @@
-"""One run of a search: its limits, its clock, and who is told on the way."""
+"""One run of a search: its limits, its clock, and its callbacks."""
 
 import math
 import time
@@ -11,59 +11,59 @@ from sniffai.errors import LimitsError
 from sniffai.search.analysis import Analysis
 from sniffai.search.params import MAX_SECONDS, EffectiveLimits
 
-Told: TypeAlias = Callable[[Analysis], None]
-"""Who is told of snapshots."""
+OnSnapshot: TypeAlias = Callable[[Analysis], None]
+"""Receives snapshots."""
 
 LEAST_SECONDS: Final = 0.001
-"""A search whose end has come still gets this."""
+"""A search whose deadline has passed still gets this."""
 
 ANSWER_SECONDS: Final = 0.001
-"""The part of its time that a run leaves to make its answer, or a quarter of the time where that is less."""
+"""Time that a run keeps for making its answer, or a quarter of its time where that is less."""
 
 POOL_SHARE: Final = 0.25
-"""The part of its time that a run may take to weigh worlds. Where that is over, it does with fewer."""
+"""Share of its time that a run may take to weigh worlds. When that is over, it uses those it has."""
 
 SOLVER_SHARE: Final = 0.5
-"""The part of its time that a run may take to solve, so that there is some left to search."""
+"""Share of its time that a run may take to solve the position, so that some is left for a search."""
 
 SNAPSHOT_SECONDS: Final = 0.5
-"""Between two snapshots where the caller does not say."""
+"""Time between two snapshots by default."""
 
 SLICE_SECONDS: Final = 0.02
-"""Between two looks at whether the run has to pause, where the caller asks for them."""
+"""Time between two calls of ``on_slice``."""
 
 
 @dataclass(slots=True)
 class Run:
-    """One run: its limits, its clock, and who is told on the way."""
+    """One run: its limits, its clock, and its callbacks."""
 
     limits: EffectiveLimits
-    """Effective, as the caller set them."""
+    """The limits in force, without the end that the caller set."""
     by_end: bool
     """Whether the caller's end comes before the limit in seconds."""
     last: float
     """The moment of the clock at which it must end; infinity for none."""
     started: float
-    on_snapshot: Told | None
+    on_snapshot: OnSnapshot | None
     interval: float
     on_slice: Callable[[], None] | None
     end: float
     """The moment that the caller set; infinity for none."""
-    told: float
-    """When a snapshot was told last."""
+    last_snapshot: float
+    """When the last snapshot was handed over."""
 
     @classmethod
     def of(
         cls,
         limits: EffectiveLimits,
         end: float | None,
-        on_snapshot: Told | None,
+        on_snapshot: OnSnapshot | None,
         interval: float,
         on_slice: Callable[[], None] | None = None,
     ) -> Self:
         """A run that starts now; parameters as :meth:`sniffai.Searcher.run`.
 
-        :raises LimitsError: the interval is not above 0, the end is no moment, or who is to be told cannot be called.
+        :raises LimitsError: the interval is not above 0, the end is not a number, or a callback cannot be called.
         """
         read_callable(on_snapshot, "on_snapshot")
         read_callable(on_slice, "on_slice")
@@ -88,19 +88,19 @@ class Run:
 
     @property
     def left(self) -> float:
-        """Seconds that are left to search, perhaps below 0; infinity where no clock ends the run."""
+        """Seconds left for the search, below 0 when it is late; infinity where no clock ends the run."""
         return self.last - min(ANSWER_SECONDS, (self.last - self.started) / 4) - time.monotonic()
 
     @property
     def slice(self) -> float:
-        """Seconds until somebody is to be told or asked, or the run ends; perhaps below 0."""
+        """Seconds until the next callback is due or the run ends; may be below 0."""
         slice_ = self.left
         if self.on_snapshot is not None:
-            slice_ = min(slice_, max(0.0, self.told + self.interval - time.monotonic()))
+            slice_ = min(slice_, max(0.0, self.last_snapshot + self.interval - time.monotonic()))
         return slice_ if self.on_slice is None else min(slice_, SLICE_SECONDS)
 
     def pause(self) -> None:
-        """Let the caller pause the run. Its time is no part of the run's, but for the caller's end."""
+        """Let the caller pause the run. The pause does not count as time of the run, but the caller's end stays."""
         if self.on_slice is None:
             return
         began = time.monotonic()
@@ -111,46 +111,48 @@ class Run:
             self.by_end, self.last = self.end < self.last + paused, min(self.end, self.last + paused)
 
     @property
-    def tells(self) -> bool:
+    def snapshot_due(self) -> bool:
         """Whether a snapshot is due."""
-        return self.on_snapshot is not None and time.monotonic() >= self.told + self.interval
+        return self.on_snapshot is not None and time.monotonic() >= self.last_snapshot + self.interval
 
-    def tell(self, snapshot: Analysis) -> None:
-        """Tell a snapshot."""
+    def hand_over(self, snapshot: Analysis) -> None:
+        """Hand over a snapshot."""
         if self.on_snapshot is not None:
             self.on_snapshot(snapshot)
-        self.told = time.monotonic()
+        self.last_snapshot = time.monotonic()
 
     @property
     def solver_seconds(self) -> float:
-        """Seconds that a solver may take from now on; infinity where no clock ends the run."""
+        """Seconds that a solver may still take; infinity where no clock ends the run."""
         return self.started + SOLVER_SHARE * (self.last - self.started) - time.monotonic()
 
     @property
     def pool_seconds(self) -> float:
-        """Seconds that weighing worlds may take from now on; infinity where no clock ends the run.
+        """Seconds that weighing worlds may still take; infinity where no clock ends the run.
 
-        Of the time that there is, whatever the limit of simulations: where that one is the lesser, the worlds are few,
-        and the time is never over.
+        It is a share of the time limit even if a limit of simulations will end the run first: such a run weighs few
+        worlds, so the time is enough.
         """
         left = self.left
         return min(POOL_SHARE * (self.last - self.started), left)
 
     def shortened(self) -> EffectiveLimits:
-        """The limits with the time that there is in truth."""
+        """The limits, with the time until the caller's end where that comes first."""
         return replace(self.limits, seconds=self.last - self.started) if self.by_end else self.limits
 
 
 def _read_moment(end: float) -> float:
-    """:raises LimitsError: it is no number."""
+    """:raises LimitsError: it is not a number."""
     moment = _as_float(end)
     if moment is None or math.isnan(moment):
-        raise LimitsError(f"a moment is expected, not {shown(end)}", reason="NOT_A_NUMBER", field="end")
+        raise LimitsError(
+            f"a time of time.monotonic() is expected, not {shown(end)}", reason="NOT_A_NUMBER", field="end"
+        )
     return moment
 
 
 def _as_float(value: object) -> float | None:
-    """A number as a ``float``, infinite where it is too large for one; ``None`` where it is none."""
+    """A number as a ``float``, infinite where it is too large for one; ``None`` for anything else."""
     number = as_real(value)
     if number is None:
         return None

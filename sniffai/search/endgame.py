@@ -1,4 +1,4 @@
-"""The end of a round in which nothing is hidden any more: solved instead of searched."""
+"""The end of a round once nothing is hidden: it is solved, not searched."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,21 +13,21 @@ from sniffai_ext.root_statistics import told_apart
 from sniffai_ext.stop import StopFlag
 
 NODE_CAP: Final = 20_000
-"""Placements tried before the search takes over: some milliseconds. Nearly every end takes far fewer."""
+"""Placements tried before the search takes over: a few milliseconds. Nearly every end needs far fewer."""
 
 TABLE_BYTES: Final = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """What solving came to."""
+    """The result of solving."""
 
     moves: tuple[MoveValue, ...] | None
     """Every distinct legal move, best first; ``None`` where the solver gave up."""
     nodes: int
     """Placements tried."""
     late: bool
-    """Whether it gave up since its time was over."""
+    """Whether it gave up because its time was over."""
 
 
 Ask: TypeAlias = Callable[[Solver], tuple[MoveValue, ...] | None]
@@ -52,7 +52,7 @@ def solve_end(view: View, params: SearchParams, stop: StopFlag, seconds: Callabl
 
 
 def solve_for(ask: Ask, team: int, objective: Objective, stop: StopFlag, table_bytes: int) -> Solved:
-    """Ask a solver, and where moves win the match as often as each other, a second one for points.
+    """Ask a solver. Where several moves win the match equally often, ask a second one for points.
 
     :param team: the mover's.
     """
@@ -62,36 +62,36 @@ def solve_for(ask: Ask, team: int, objective: Objective, stop: StopFlag, table_b
         return Solved(moves, solver.nodes, solver.late)
     plain = Solver(table_bytes=table_bytes, stop=stop)
     points = ask(plain)
-    found = None if points is None else ties_by_margin(moves, points, team)
-    return Solved(found, solver.nodes + plain.nodes, plain.late)
+    ranked = None if points is None else ties_by_margin(moves, points, team)
+    return Solved(ranked, solver.nodes + plain.nodes, plain.late)
 
 
 def has_ties(moves: Sequence[MoveValue]) -> bool:
-    """Whether some move wins the match as often as another, as far as that can be told."""
+    """Whether two moves win the match equally often, as far as their chances can be told apart."""
     losses = sorted(entry.loss for entry in moves)
     return any(not told_apart(after - before, 0.0) for before, after in pairwise(losses))
 
 
 def ties_by_margin(moves: Sequence[MoveValue], plain: Sequence[MoveValue], team: int) -> tuple[MoveValue, ...]:
-    """Moves by their chance to win the match and, where chances are not told apart, by their margin.
+    """Moves by their chance to win the match and, where chances cannot be told apart, by their margin.
 
     :param moves: solved for the match, best first.
-    :param plain: the same moves solved for points. Where that line leaves the same chance, it is what is played.
+    :param plain: the same moves solved for points. Where such a line has the same chance, it is the one reported.
     :param team: the mover's.
     """
     points = {entry.move: entry for entry in plain}
     left = [_for_points(entry, points[entry.move]) for entry in moves]
-    found: list[MoveValue] = []
+    ranked: list[MoveValue] = []
     while left:
         level = [entry for entry in left if not told_apart(entry.loss - left[0].loss, 0.0)]
         best = max(level, key=lambda entry: -entry.margin if team else entry.margin)
-        found.append(best)
+        ranked.append(best)
         left.remove(best)
-    return tuple(found)
+    return tuple(ranked)
 
 
 def _for_points(entry: MoveValue, plain: MoveValue) -> MoveValue:
-    """A move with the line that brings the most points, if that leaves the chance as it is."""
+    """A move with the line that scores the most points, if that line has the same chance."""
     if told_apart(entry.chance - plain.chance, 0.0):
         return entry
     return replace(entry, margin=plain.margin, chance=plain.chance, line=plain.line)

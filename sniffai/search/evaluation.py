@@ -1,4 +1,4 @@
-"""From what a search or the solver found to the evaluations of an answer."""
+"""Turns the results of a search or of the solver into the evaluations of an answer."""
 
 from collections.abc import Sequence
 
@@ -15,31 +15,33 @@ from sniffai_ext.search import Search as CoreSearch
 
 
 def unsearched(view: View, moves: Sequence[Move]) -> tuple[MoveEvaluation, ...]:
-    """Moves of which nothing is known but what they do at once."""
+    """Moves that were not searched: only what they do at once is known."""
     return tuple(_evaluation(view, rank, move, 0, 0, (), UNKNOWN, ()) for rank, move in enumerate(moves, 1))
 
 
 def searched(view: View, cores: Sequence[CoreSearch], root: Root, *, hidden: bool = True) -> tuple[MoveEvaluation, ...]:
     """The moves of a search, best first.
 
-    :param hidden: whether steps of a line may hang on hidden tiles; else none is estimated.
+    :param hidden: whether steps of a line may depend on hidden tiles; else none is estimated.
     """
-    found = []
+    evaluations = []
     for rank, (row, standing) in enumerate(zip(root.rows, root.standings(), strict=True), 1):
         line = _line(cores, row, hidden) if row.visits else ()
         move = Move.from_codes(row.tile, row.at)
-        found.append(_evaluation(view, rank, move, row.visits, row.availability, root.values(row), standing, line))
-    return tuple(found)
+        evaluations.append(
+            _evaluation(view, rank, move, row.visits, row.availability, root.values(row), standing, line)
+        )
+    return tuple(evaluations)
 
 
 def solved(view: View, entries: Sequence[MoveValue]) -> tuple[MoveEvaluation, ...]:
-    """Solved moves, best first; their lines are best play to the end of the round, certain as nothing is hidden."""
+    """Solved moves, best first. Their lines are best play to the end of the round; no step is estimated."""
     team = team_of(view.players, view.seat)
     first = _exact_values(entries[0])[team]
     equal = [
         not told_apart(entry.loss - entries[0].loss, 0.0) and entry.margin == entries[0].margin for entry in entries
     ]
-    found = []
+    evaluations = []
     for rank, (entry, best) in enumerate(zip(entries, equal, strict=True), 1):
         values = _exact_values(entry)
         own = values[team]
@@ -50,8 +52,8 @@ def solved(view: View, entries: Sequence[MoveValue]) -> tuple[MoveEvaluation, ..
             1 / sum(equal) if best else 0.0,
         )
         line = tuple(LineStep(move, 0, False) for move in entry.line)
-        found.append(_evaluation(view, rank, entry.move, 0, 0, values, standing, line))
-    return tuple(found)
+        evaluations.append(_evaluation(view, rank, entry.move, 0, 0, values, standing, line))
+    return tuple(evaluations)
 
 
 def _exact_values(entry: MoveValue) -> tuple[TeamValue, TeamValue]:
@@ -94,7 +96,7 @@ def _evaluation(
 
 
 def _line(cores: Sequence[CoreSearch], row: RootMove, hidden: bool) -> tuple[LineStep, ...]:
-    """The way on in the tree that went furthest into it."""
+    """The line of the tree that visited the move most often."""
     lines = [core.line(row.tile, row.at) for core in cores]
     longest = max(lines, key=lambda steps: steps[0].visits if steps else 0)
     return tuple(

@@ -1,11 +1,10 @@
-"""Study of a round whose tiles are all known: what the seat to move could make of it, everyone seeing everything.
+"""Study of a round whose tiles are all known: the values of the moves if every seat sees every tile.
 
 With 2 and 4 seats the round is solved (:mod:`sniffai.search.solver`), nearly always within milliseconds. Where that
-takes too many placements, and with 3 seats, where nobody's gain is one other's loss, the search plays out this one
-world.
+takes too many placements, and with 3 seats, where one seat's gain is not another seat's loss, it is searched in this
+one world.
 
-This is no advice for a seat in play: it does not know what it uses here. For that there is
-:func:`sniffai.analyze`.
+This is not advice for a seat in play, which does not know these tiles. For that, use :func:`sniffai.analyze`.
 """
 
 from collections.abc import Sequence
@@ -26,13 +25,14 @@ from sniffai.search.searcher import Searcher, SearchSettings, World
 from sniffai.search.solver import DEFAULT_TABLE_BYTES, MoveValue
 
 NODE_CAP: Final = 4_000_000
-"""Placements tried before the search takes over: some tenths of a second. Nearly every whole deal takes far fewer."""
+"""Placements tried before the search takes over: a few tenths of a second. Nearly every whole deal needs far fewer."""
 
 
 class DealSearcher(Searcher):
-    """One study of a round, all hands known; used as :class:`Searcher`, also by several threads.
+    """One study of a round whose hands are all known; used like :class:`Searcher`.
 
-    :param round_: it is not over; the seat to move is the one whose moves are evaluated.
+    :param round_: a round that is not over. The moves of the seat to move are evaluated.
+    :param settings: as for :class:`Searcher`.
     :raises ViewError: the round is over.
     :raises MoveError: a move to include or exclude is not legal or named twice, or none is left.
     :raises LimitsError: the seed or the number of threads is out of range.
@@ -53,15 +53,15 @@ class DealSearcher(Searcher):
     def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
         if self._round.players == 3:
             return None
-        found = solve_for(
+        solved = solve_for(
             lambda solver: solver.solve_moves(self._round, node_cap=NODE_CAP, seconds=run.solver_seconds),
             team_of(self._round.players, self._round.seat),
             self._params.objective,
             self._stop,
             DEFAULT_TABLE_BYTES,
         )
-        self._hurried |= found.late
-        return None if found.moves is None else (found.moves, found.nodes)
+        self._hurried |= solved.late
+        return None if solved.moves is None else (solved.moves, solved.nodes)
 
     def _world(self) -> World:
         hands = [sum(1 << tile.index for tile in hand) for hand in self._round.hands]

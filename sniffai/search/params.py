@@ -58,7 +58,7 @@ class Limits:
         _keep_above_zero(self, "target_standard_error", MAX_STANDARD_ERROR, sentence)
 
     def effective(self) -> "EffectiveLimits":
-        """The limits in force, the defaults filled in."""
+        """The limits in force, with the defaults filled in."""
         seconds = self.seconds
         if seconds is None and self.simulations is None:
             seconds = DEFAULT_SECONDS
@@ -119,15 +119,15 @@ class SearchParams(TreeParams):
     inference: bool = True
     """Whether worlds are weighted by how likely the policy makes the other seats' past choices."""
     forget: bool = False
-    """Whether draws and passes are ignored, so that a hidden tile is as likely here as there. Only to compare."""
+    """Whether draws and passes are ignored, so that a hidden tile may be anywhere. Only for comparisons."""
     exact: bool = True
-    """Whether a round in which nothing is hidden any more is solved (2 seats with an empty talon)."""
+    """Whether a round is solved once nothing is hidden (2 seats with an empty talon)."""
     pool_share: float = 0.05
     """Weighted worlds for each simulation that the limits allow: 0..1. At least 64, at most 4,096 worlds."""
     extra_worlds: float = 16.0
     """Further worlds for each of these, weighted by a fit to them: 0..100. At most 16,384."""
     temperature: float = 1.0
-    """How much less sharply than :data:`MODEL_TEMPERATURES` say the other seats are taken to have chosen by the policy:
+    """Factor on :data:`MODEL_TEMPERATURES`: above 1, the other seats are taken to follow the policy less sharply.
     0.01..1,000."""
     objective: Objective = "match"
     """What is maximised."""

@@ -1,4 +1,4 @@
-"""The root moves that a search found, in numbers: of one tree, or of several as if one tree had found them."""
+"""The statistics of the moves at the root of a search: of one tree, or of several pooled into one."""
 
 import math
 from collections.abc import Sequence
@@ -21,31 +21,31 @@ from sniffai_ext.rows import RootMove
 from sniffai_ext.search import Search as CoreSearch
 
 LEAST_VISITS: Final = 5
-"""With fewer it is not known how far a move's value may be off."""
+"""With fewer visits, the standard error of a move's value is unknown."""
 
 LEAST_SIMULATIONS: Final = 30
-"""With fewer in all no error is known: the spread of all simulations is what stands in for that of a move."""
+"""With fewer in all, no standard error is known: moves with few visits use the spread of all simulations."""
 
 SIGNIFICANT: Final = 2.0
-"""Standard errors of a difference from which on it is hardly chance."""
+"""A difference of more standard errors than this is called significant."""
 
 
 class Standing(NamedTuple):
-    """How a move stands against the best one; ``None`` where that is not known."""
+    """How a move compares with the best one; ``None`` where that is not known."""
 
     loss: float | None
-    """Points less than the best move has for the mover's team; below 0 where fewer points win the match more often."""
+    """Points that the mover's team loses against the best move; below 0 where fewer points win the match more often."""
     win_probability_loss: float | None
     significant: bool
     best_probability: float | None
 
 
 UNKNOWN: Final = Standing(None, None, False, None)
-"""Where nothing was searched, or too little."""
+"""For moves that were not searched, or too little."""
 
 
 class Estimate(NamedTuple):
-    """A mean, and the standard error that is told of it."""
+    """A mean and its standard error."""
 
     mean: float
     error: float
@@ -53,7 +53,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """The moves at the root of a search, best first, and how they compare."""
+    """The moves at the root of a search, best first."""
 
     rows: Sequence[RootMove]
     team: int
@@ -63,7 +63,7 @@ class Root:
 
     @classmethod
     def of(cls, cores: Sequence[CoreSearch], team: int) -> Self:
-        """The root moves of several trees: visits add up, means and spreads are pooled."""
+        """The root moves of one or several trees: visits are added, means and spreads are pooled."""
         judging = cores[0].judging_team
         if len(cores) == 1:
             return cls(cores[0].root_moves(), team, judging is not None)
@@ -79,7 +79,7 @@ class Root:
         return sum(row.visits for row in self.rows)
 
     def known(self, row: RootMove) -> bool:
-        """Whether enough simulations came to a move to say how far its value may be off."""
+        """Whether a move has enough simulations for a standard error."""
         return row.visits >= LEAST_VISITS and self.simulations >= LEAST_SIMULATIONS
 
     def margin(self, row: RootMove) -> Estimate:
@@ -89,7 +89,7 @@ class Root:
     def estimate(self, row: RootMove, team: int, *, chance: bool) -> Estimate:
         """A move's margin for a team, or the team's chance.
 
-        After few visits a move's own spread says little: that of all simulations stands in for it.
+        After few visits a move's own spread means little, so that of all simulations is used.
         """
         means, errors, drifts = (
             (row.chances, row.chance_errors, row.chance_drifts)
@@ -106,10 +106,10 @@ class Root:
         if not row.visits:
             return ()
         known = self.known(row)
-        found = []
+        values = []
         for team in range(len(row.margins)):
             margin, chance = (self.estimate(row, team, chance=chance) for chance in (False, True))
-            found.append(
+            values.append(
                 TeamValue(
                     team,
                     margin.mean,
@@ -119,36 +119,36 @@ class Root:
                     chance.error if known else None,
                 )
             )
-        return tuple(found)
+        return tuple(values)
 
     def value(self) -> tuple[TeamValue, ...]:
-        """Mean and spread over all simulations, put together from those of the moves; empty without any."""
+        """Mean and spread over all simulations, pooled from the moves; empty without any."""
         return self.values(_pooled(self.rows)) if self.simulations else ()
 
     def standings(self) -> list[Standing]:
-        """How each move stands against the first.
+        """How each move compares with the first.
 
-        Whether it is worse is a question of chances and, where these are not told apart, of margins.
+        Moves are compared by chance and, where chances cannot be told apart, by margin.
         """
         chances = self._best_chances()
         return [self._standing(i, row, chances[i]) for i, row in enumerate(self.rows)]
 
     def decided(self, goal: float) -> bool:
-        """Whether the first move is better than every other one with a probability of ``goal``, as in the core."""
+        """Whether the first move is better than every other one with a probability of ``goal``, by the core's rule."""
         first = self.rows[0]
         if any(row.visits < FEW_VISITS for row in self.rows):
             return False
         return all(self._surely_better(first, row, goal) for row in self.rows[1:])
 
     def precise(self, target: float) -> bool:
-        """Whether the first move's margin is known to a standard error, as told."""
+        """Whether the reported standard error of the first move's margin is at most ``target``."""
         return self.rows[0].visits >= FEW_VISITS and self.margin(self.rows[0]).error <= target
 
     def _surely_better(self, first: RootMove, row: RootMove, goal: float) -> bool:
         def better(chance: bool, slack: float = 0.0) -> bool:
-            one, other = (self._ranked_by(each, chance=chance) for each in (first, row))
-            error = DECISION_DOUBT * math.hypot(one.error, other.error)
-            return NormalDist().cdf((one.mean - other.mean + slack) / (error + 1e-12)) >= goal
+            a, b = (self._ranked_by(each, chance=chance) for each in (first, row))
+            error = DECISION_DOUBT * math.hypot(a.error, b.error)
+            return NormalDist().cdf((a.mean - b.mean + slack) / (error + 1e-12)) >= goal
 
         if not self.match:
             return better(chance=False)
@@ -170,39 +170,39 @@ class Root:
 
     def _significant(self, first: RootMove, row: RootMove) -> bool:
         chance = self.match and self._apart(first, row)
-        one, other = (self.estimate(each, self.team, chance=chance) for each in (first, row))
-        return one.mean - other.mean > SIGNIFICANT * math.hypot(one.error, other.error)
+        a, b = (self.estimate(each, self.team, chance=chance) for each in (first, row))
+        return a.mean - b.mean > SIGNIFICANT * math.hypot(a.error, b.error)
 
     def _best_chances(self) -> list[float | None]:
-        """The probability of each move to be the best; unknown as long as one has not been tried.
+        """The probability of each move to be the best; unknown until all have been tried.
 
-        What the moves whose chances are not told apart from the first one's have of it together they share by margin.
+        Moves whose chances cannot be told apart from the first one's pool their probability, and divide it by margin.
         """
         if self.simulations < LEAST_SIMULATIONS or not all(row.visits for row in self.rows):
             return [None] * len(self.rows)
-        found = best_chances([self.estimate(row, self.team, chance=self.match) for row in self.rows])
+        probabilities = best_chances([self.estimate(row, self.team, chance=self.match) for row in self.rows])
         level = [i for i, row in enumerate(self.rows) if self.match and not self._apart(self.rows[0], row)]
         if len(level) > 1:
-            together = math.fsum(found[i] for i in level)
+            together = math.fsum(probabilities[i] for i in level)
             shares = best_chances([self.margin(self.rows[i]) for i in level])
             for i, share in zip(level, shares, strict=True):
-                found[i] = together * share
-        return list(found)
+                probabilities[i] = together * share
+        return list(probabilities)
 
-    def _apart(self, one: RootMove, other: RootMove) -> bool:
-        """Whether the chances of two moves are told apart, as they are ranked."""
-        first, second = (self._ranked_by(row, chance=True) for row in (one, other))
-        bounds = [each.mean - RANK_CAUTION * each.error for each in (first, second)]
-        return told_apart(bounds[0] - bounds[1], math.hypot(first.error, second.error))
+    def _apart(self, row: RootMove, other: RootMove) -> bool:
+        """Whether the chances of two moves can be told apart, as they are ranked."""
+        a, b = (self._ranked_by(each, chance=True) for each in (row, other))
+        gap = (a.mean - RANK_CAUTION * a.error) - (b.mean - RANK_CAUTION * b.error)
+        return told_apart(gap, math.hypot(a.error, b.error))
 
     def _ranked_by(self, row: RootMove, *, chance: bool) -> Estimate:
-        """A mean with the error that it is ranked by, in which drift counts once."""
+        """A mean with the error that moves are ranked by; the reported one counts drift more."""
         if chance:
             return Estimate(row.chances[self.team], row.chance_errors[self.team])
         return Estimate(row.margins[self.team], row.margin_errors[self.team])
 
     def _spread(self, team: int, chance: bool) -> float:
-        """The standard deviation of all simulations' margins, or of their chances as far as the moves tell."""
+        """The standard deviation of all simulations' margins, or an estimate of that of their chances."""
         if not chance:
             return pooled_deviation(self.rows, team)
         return max(_between(self.rows, team), *(row.chance_errors[team] * math.sqrt(row.visits) for row in self.rows))
@@ -218,7 +218,7 @@ def pooled_deviation(rows: Sequence[RootMove], team: int) -> float:
 
 
 def _as_one(rows: Sequence[RootMove]) -> RootMove:
-    """A move as several trees found it: what one of them proved holds."""
+    """One move pooled over several trees. If one of them proved its values, those hold."""
     pooled = _pooled(rows)
     for row in rows:
         if row.proven:
@@ -229,7 +229,7 @@ def _as_one(rows: Sequence[RootMove]) -> RootMove:
 
 
 def _pooled(rows: Sequence[RootMove]) -> RootMove:
-    """Several rows as one: a move as several trees found it, or all moves of a root."""
+    """Several rows pooled: one move in several trees, or all moves of a root."""
     visits = sum(row.visits for row in rows)
     share = max(1, visits)
     teams = range(len(rows[0].margins))
@@ -253,12 +253,12 @@ def _pooled(rows: Sequence[RootMove]) -> RootMove:
 
 
 def _stated(error: float, drift: float) -> float:
-    """The standard error that is told: a tree that still learns will drift on, and several trees drift alike."""
+    """The standard error that is reported: a tree that still learns will drift on, and several trees drift alike."""
     return math.hypot(error, math.sqrt(STATED_DRIFTS**2 - 1) * drift)
 
 
 def _between(rows: Sequence[RootMove], team: int) -> float:
-    """How far the moves' chances lie apart, each weighing by its visits: all there is to go by after few."""
+    """The standard deviation between the moves' chances, weighted by visits: all that is known after few."""
     visits = sum(row.visits for row in rows)
     mean = math.fsum(row.visits * row.chances[team] for row in rows) / max(1, visits)
     return math.sqrt(math.fsum(row.visits * (row.chances[team] - mean) ** 2 for row in rows) / max(1, visits - 1))

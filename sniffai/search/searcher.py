@@ -1,7 +1,7 @@
 """Analyse what one seat knows: information-set Monte Carlo tree search, with limits, a seed and a stop.
 
-The search itself is :mod:`sniffai_ext.search`; this module drives it and words its answer. The answer depends on
-nothing but the view, the seed, the limits, the parameters, the moves considered and the number of threads.
+The search itself is :mod:`sniffai_ext.search`; this module runs it and makes the answer. The answer depends only on the
+view, the seed, the limits, the parameters, the moves considered and the number of threads.
 """
 
 import math
@@ -16,7 +16,7 @@ from sniffai.errors import LimitsError, ViewError
 from sniffai.rules import team_of
 from sniffai.search.analysis import Action, Analysis, BeliefTable, Effort, MoveEvaluation, StopReason
 from sniffai.search.candidates import Moves, considered_moves, distinct_moves
-from sniffai.search.clock import SNAPSHOT_SECONDS, Run, Told
+from sniffai.search.clock import SNAPSHOT_SECONDS, OnSnapshot, Run
 from sniffai.search.endgame import solve_end
 from sniffai.search.evaluation import searched, solved, unsearched
 from sniffai.search.nets import load_policy, load_world_value
@@ -46,10 +46,10 @@ T = TypeVar("T")
 __all__ = ["SearchSettings", "Searcher", "analyze", "distinct_moves", "recommend", "search_options"]
 
 DECIDED_AT: Final = 0.99
-"""Probability of being the best move at which a search that may stop early does."""
+"""A search with ``stop_when_decided`` ends when a move is the best with this probability."""
 
 _BY_COUNT: Final = ("simulations", "memory", "decided", "precise")
-"""Stops that no clock has a part in."""
+"""Reasons to stop that do not depend on a clock."""
 
 
 World: TypeAlias = tuple[Sequence[int], Sequence[int]]
@@ -67,14 +67,14 @@ class SearchSettings(TypedDict, total=False):
 
 
 class Searcher:
-    """One search: made from a view, run once or several times, stopped from any thread.
+    """One search of a view. It can be run several times, and stopped from any thread.
 
-    It may be used from several threads: a run waits for another one to end, and :meth:`stop` never waits. Where a
-    signal's handler raises, as Ctrl-C does, the run ends at once with that error; a later run goes on with the trees.
+    Several threads may use it: a run waits for the present one to end, and :meth:`stop` never waits. If a signal
+    handler raises, as Ctrl-C does, the run ends at once with that error; a later run continues with the same trees.
 
     :param view: the seat is to move.
     :param seed: 0..2**64-1.
-    :param threads: 1..64 trees, each grown by a thread of its own and put together at the root (root parallelism).
+    :param threads: 1..64; each thread grows its own tree, and the trees are pooled at the root (root parallelism).
     :param include_moves: the only moves to consider now, such as ``["4|5@4|6:HIGH"]``; all where not given. A move
         stands for all its equal attachment points.
     :param exclude_moves: moves not to consider now; not together with ``include_moves``.
@@ -120,23 +120,23 @@ class Searcher:
         limits: Limits | None = None,
         *,
         end: float | None = None,
-        on_snapshot: Told | None = None,
+        on_snapshot: OnSnapshot | None = None,
         interval: float = SNAPSHOT_SECONDS,
         on_slice: Callable[[], None] | None = None,
     ) -> Analysis:
-        """Search until a limit is hit or :meth:`stop` is called, and say what was found.
+        """Search until a limit is hit or :meth:`stop` is called.
 
-        A further run goes on with the same trees: ``simulations`` counts all of them, ``seconds`` starts anew, and
-        ``memory_bytes`` stays as it was. A forced move, draw or pass is answered at once. A run waits for another one
-        of the same searcher to end; from within one (``on_snapshot``, the handler of a signal) it is refused.
+        A further run continues with the same trees: ``simulations`` counts those of all runs, ``seconds`` starts again,
+        and ``memory_bytes`` stays as it was. A forced move, draw or pass is answered at once. A run waits for another
+        run of the same searcher to end; inside one (in ``on_snapshot``, or in a signal handler) it is refused.
 
-        :param end: the moment of ``time.monotonic()`` at which the run ends in any case, with the stop ``"deadline"``.
-            Where it is over, the run takes a millisecond.
-        :param on_snapshot: called from this thread with what is known, every ``interval`` seconds while the search
-            goes on. It must be quick. Snapshots change nothing in the answer.
-        :param interval: above 0.
-        :param on_slice: called from this thread some fifty times a second, and may wait as long as it likes: nothing is
-            searched meanwhile, and the limit in seconds does not count the time. It changes nothing else in the answer.
+        :param end: when the run ends at the latest, in seconds of ``time.monotonic()``, with the stop reason
+            ``"deadline"``. If that has passed, the run takes a millisecond.
+        :param on_snapshot: called in this thread with the analysis so far, every ``interval`` seconds. It should be
+            quick. Snapshots do not change the answer.
+        :param interval: seconds between snapshots, above 0.
+        :param on_slice: called in this thread about fifty times a second. It may block as long as it likes: the search
+            rests meanwhile, and the limit of time does not count it. It changes nothing else in the answer.
         :raises LimitsError: ``limits`` is no :class:`Limits`, or ``end`` or ``interval`` is out of range.
         :raises BusyError: it is called from within a run.
         """
@@ -159,11 +159,11 @@ class Searcher:
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes that the trees take now."""
+        """Size of the trees, in bytes."""
         return sum(core.memory_bytes for core in self._cores)
 
     def free(self) -> None:
-        """Free the trees, once no run goes on; a further run starts anew."""
+        """Free the trees, after the present run. A further run starts from scratch."""
         with self._turn:
             self._cores = []
 
@@ -177,18 +177,18 @@ class Searcher:
         return self._searched(self._grow(run), run)
 
     def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
-        """Every distinct legal move with its exact value, and the placements tried; ``None`` where it must be searched.
+        """Every distinct legal move with its exact value, and the placements tried; ``None`` if it must be searched.
 
-        It takes a part of the run's time at most.
+        It takes only a share of the run's time.
         """
-        found = solve_end(self._view, self._params, self._stop, lambda: run.solver_seconds)
-        if found is None or found.moves is None:
-            self._hurried |= found is not None and found.late
+        end = solve_end(self._view, self._params, self._stop, lambda: run.solver_seconds)
+        if end is None or end.moves is None:
+            self._hurried |= end is not None and end.late
             return None
-        return found.moves, found.nodes
+        return end.moves, end.nodes
 
     def _open(self, run: Run) -> None:
-        """The trees, each with a seed of its own and its share of the memory."""
+        """Make the trees, each with its own seed and its share of the memory."""
         if not self._cores:
             options = self._options(run.shortened())
             self._hurried |= run.by_end and options.pool_size != self._options(run.limits).pool_size
@@ -208,23 +208,23 @@ class Searcher:
         return None
 
     def _grow(self, run: Run) -> StopReason:
-        """Grow all trees until the run ends, telling of snapshots on the way; the reason of the stop.
+        """Grow all trees until the run ends, with snapshots; returns the stop reason.
 
-        Where a slice of the run ends has no part in what the trees become.
+        The trees do not depend on where the slices of the run end.
         """
         while True:
             stop = self._advance(run, run.slice)
             if stop != "time" or run.left <= 0:
                 return "deadline" if stop == "time" and run.by_end else stop
             run.pause()
-            if run.tells:
-                run.tell(self._searched("running", run))
+            if run.snapshot_due:
+                run.hand_over(self._searched("running", run))
 
     def _advance(self, run: Run, seconds: float) -> StopReason:
-        """Run all trees side by side for so much time; the reason of the stop.
+        """Run all trees side by side for some time; returns the stop reason.
 
-        Each tree ends by itself where it knows enough, as far as it can tell of all. Where that is not so of what they
-        found together, they go on for a while, no matter what each knows.
+        A tree stops when it knows enough, as far as it can judge for all trees. If the pooled trees then do not know
+        enough, all go on for a while, whatever each of them knows.
         """
         limits, end = run.limits, monotonic() + seconds
         total = limits.most_simulations
@@ -240,15 +240,15 @@ class Searcher:
             self._least = [core.simulations + max(64, core.simulations // 8) for core in self._cores]
 
     def _run_trees(self, run: Run, shares: Sequence[int], end: float) -> StopReason:
-        """Run every tree until it ends; the reason of the first that could not go on, or of the last."""
+        """Run every tree until it stops; returns the reason of the first that could not go on, else of the last."""
         goal = DECIDED_AT if run.limits.stop_when_decided else 0.0
         precision = run.limits.target_standard_error or 0.0
         parts = zip(self._cores, shares, self._least, strict=True)
-        work = [part for part in parts if part[1]]  # a tree without a simulation of its own has nothing to do
+        work = [part for part in parts if part[1]]  # with fewer simulations than threads, some trees have none
 
-        def grow(one: tuple[CoreSearch, int, int]) -> str:
-            core, share, least = one
-            left = end - monotonic()  # less than the time at first where threads start late
+        def grow(part: tuple[CoreSearch, int, int]) -> str:
+            core, share, least = part
+            left = end - monotonic()  # read here: a thread may start late
             if left <= 0 and core is not self._cores[0]:
                 return "time"
             return core.run(share, left, goal, precision, self._threads, least, run.pool_seconds)
@@ -258,7 +258,7 @@ class Searcher:
         return next(reason for reason in reasons if reason in stops)
 
     def _enough(self, limits: Limits) -> StopReason | None:
-        """Why what all trees found together ends the search; ``None`` where it does not."""
+        """Why the pooled trees end the search; ``None`` if they do not."""
         root = self._root()
         if limits.stop_when_decided and root.decided(DECIDED_AT):
             return "decided"
@@ -267,10 +267,10 @@ class Searcher:
         return None
 
     def _side_by_side(self, work: Callable[[S], T], parts: Sequence[S]) -> list[T]:
-        """Do the parts of some work, the first here, each other one in a thread of its own.
+        """Do the first part of some work in this thread, and every other part in a thread of its own.
 
-        The core lets go of the interpreter's lock. A caller that only waited would cost a thread more, and the system
-        now and then starts two of them on one core.
+        The core releases the interpreter's lock. If this thread only waited, there would be one thread more, and the
+        system would now and then start two of them on the same processor.
         """
         if len(parts) == 1:
             return [work(parts[0])]
@@ -289,7 +289,7 @@ class Searcher:
             self._stop.resume()
 
     def _root(self) -> Root:
-        """What all trees together found."""
+        """The statistics of all trees, pooled."""
         return Root.of(self._cores, team_of(self._view.players, self._view.seat))
 
     def _belief(self) -> BeliefTable:
@@ -298,11 +298,11 @@ class Searcher:
 
     @property
     def _pools(self) -> list[Pool]:
-        """Of the trees that have one."""
+        """The pools of the trees that have one."""
         return [core.pool for core in self._cores if core.pool is not None]
 
     def _worlds(self) -> tuple[int, float] | None:
-        """Weighted worlds in use and their effective number; ``None`` where every simulation has a fresh one."""
+        """Weighted worlds in use and their effective number; ``None`` if every simulation draws a fresh world."""
         pools = self._pools
         if not pools:
             return None
@@ -378,8 +378,9 @@ class Searcher:
 def search_options(
     params: SearchParams, players: int, limits: EffectiveLimits, *, with_equity: bool = True
 ) -> SearchOptions:
-    """The core's options for one tree under its own limits.
+    """The core's options for one tree.
 
+    :param limits: of that tree.
     :param with_equity: whether chances to win the match are reported; needed where they are what counts.
     """
     simulations = limits.likely_simulations
@@ -399,7 +400,7 @@ def search_options(
 
 
 def analyze(view: View, limits: Limits | None = None, **settings: Unpack[SearchSettings]) -> Analysis:
-    """Evaluate every legal move of the seat to move, or those that are included or not excluded.
+    """Evaluate all legal moves of the seat to move, or only those that are included or not excluded.
 
     The same view, limits in simulations, seed, parameters and number of threads give the same answer.
 
@@ -422,7 +423,7 @@ def recommend(view: View, limits: Limits | None = None, **settings: Unpack[Searc
 
 
 def _outlast(work: Sequence[Future[T]]) -> None:
-    """Wait for the end of work that has been called off: a second Ctrl-C makes it no faster."""
+    """Wait for cancelled work to end, even if Ctrl-C comes again: it would be no faster."""
     while True:
         try:
             wait(work)

@@ -3,7 +3,7 @@
 A *value* is team 0's margin over team 1 from here to the end of the round, in points, when both teams play best and see
 every tile: placements, settlement (docs/rules.md §6), nothing once the target is reached (§7). On demand it is what
 counts beyond the round: team 0's chance to win the match, by match equity.
-Only 2 and 4 seats have one: with 3, no seat's gain is one other seat's loss.
+Only rounds of 2 and 4 seats have one: with 3, one seat's gain is not another seat's loss.
 
 Playing best while seeing everything is not playing best. What a *seat* can expect is exact only where it and the other
 know all: :meth:`Solver.solve_view` says when. Averages of such values over the worlds that a view allows are not
@@ -83,9 +83,9 @@ class ViewSolution:
 
 
 class Solver:
-    """Answers one question after another; what it finds helps with the next.
+    """Solves one position after another; what it remembers of one speeds up the next.
 
-    Whether it gives up may depend on the questions before, an answer never does. It may be asked from several threads:
+    Whether it gives up may depend on earlier questions; an answer never does. It may be asked from several threads:
     a question waits for the one before it. A question asked from within another one (by the handler of a signal) is
     refused with a BusyError.
 
@@ -111,7 +111,7 @@ class Solver:
         self.nodes = 0
         """Placements tried for the last question."""
         self.late = False
-        """Whether the last question was given up since its time was over."""
+        """Whether it gave up the last question because its time was over."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a solver is neither copied nor pickled: make another one")
@@ -121,7 +121,7 @@ class Solver:
         self._stop.stop()
 
     def _core(self, players: int) -> CoreSolver:
-        """What answers for a number of seats, made when first asked."""
+        """The core solver for a number of seats, made when first needed."""
         if players not in self._cores:
             equity = load(players).core
             self._cores[players] = CoreSolver(
@@ -182,7 +182,7 @@ class Solver:
         return ViewSolution(exact, self._ranked(rows, view.core().layout, team_of(view.players, view.seat)))
 
     def _noted(self, core: CoreSolver) -> int:
-        """Keep what a core says of its last question; returns the placements tried."""
+        """Keep the effort of a core's last question; returns the placements tried."""
         self.nodes, self.late = core.nodes, core.late
         return self.nodes
 
@@ -205,7 +205,7 @@ class Solver:
         )
 
     def _in_units(self, value: int) -> float:
-        """The core's value: points, or of its steps from a certain loss to a certain win the share."""
+        """The core's value in points, or as a chance to win the match."""
         return (value / CERTAIN + 1) / 2 if self._match else value
 
 

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from sniffai.search.analysis import Analysis
-from sniffai.search.clock import SNAPSHOT_SECONDS, Told
+from sniffai.search.clock import SNAPSHOT_SECONDS, OnSnapshot
 from sniffai.search.params import EffectiveLimits
 from sniffai.search.searcher import Searcher
 from sniffai_server.calls.current import current_call
@@ -56,7 +56,7 @@ class Searches:
         budget: Budget,
         *,
         admission: Admission,
-        on_snapshot: Told | None = None,
+        on_snapshot: OnSnapshot | None = None,
         interval: float = SNAPSHOT_SECONDS,
     ) -> Analysis:
         """Wait for a slot, then search until the budget is spent. Cancelling the task stops the search at once.
@@ -196,7 +196,7 @@ def _freeing(searcher: Searcher, work: Callable[[], Found]) -> Found:
         searcher.free()
 
 
-def _telling(on_snapshot: Told, limits: EffectiveLimits) -> Told:
+def _telling(on_snapshot: OnSnapshot, limits: EffectiveLimits) -> OnSnapshot:
     """Pass snapshots on with the limits of the request and the server."""
     return lambda snapshot: on_snapshot(replace(snapshot, effective_limits=limits))
 

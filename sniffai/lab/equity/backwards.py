@@ -14,19 +14,19 @@ from sniffai_ext.equity_solve import first_to_reach, solve
 Chances = npt.NDArray[np.float32]
 
 WARM_UP: Final = 20
-"""A first solution comes from one in so many rounds."""
+"""The first solution uses one in so many rounds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcomes(ArrayHolder):
-    """Rounds that are alike taken together: the same points by team, had and within reach, and the same next lead."""
+    """Equal rounds counted together: the same points by team, scored and within reach, and the same next lead."""
 
     reach: Whole
-    """``[outcomes, teams]``: the most that a team had or might have had, in fives."""
+    """``[outcomes, teams]``: the highest score that a team had or could have had, in fives."""
     net: Whole
-    """``[outcomes, teams]``: what the round changed, the settlement in."""
+    """``[outcomes, teams]``: what the round changed, settlement included, in fives."""
     leads: Whole
-    """``[outcomes]``: the team that leads next; the number of teams by lot."""
+    """``[outcomes]``: the team that leads next; the number of teams for a random seat."""
     weights: npt.NDArray[np.float64]
     """``[outcomes]``: their share of the rounds, together 1."""
 
@@ -58,18 +58,18 @@ def solve_rounds(
     if start is None and len(rounds) >= 1000 * WARM_UP:
         start = solve_rounds(rounds.part(0, len(rounds) // WARM_UP), size, tolerance=1e-4)
     teams = TEAMS[rounds.players]
-    found = Outcomes.of(rounds)
+    outcomes = Outcomes.of(rounds)
     counts = first_to_reach(teams, rounds.ends, rounds.gains, size)
     wins = np.flip(counts, axis=tuple(range(1, teams + 1))) / len(rounds)
     return solve(
         teams,
-        found.reach.astype(np.int32),
-        found.net.astype(np.int32),
-        found.leads.astype(np.int32),
-        found.weights,
+        outcomes.reach.astype(np.int32),
+        outcomes.net.astype(np.int32),
+        outcomes.leads.astype(np.int32),
+        outcomes.weights,
         wins,
         size,
-        max(0, -int(found.net.min())),
+        max(0, -int(outcomes.net.min())),
         start,
         tolerance,
         sweeps,
@@ -77,7 +77,7 @@ def solve_rounds(
 
 
 def made_monotone(chances: Chances) -> Chances:
-    """The nearest chances from above that never fall with one's own score nor rise with another's.
+    """The nearest chances from above that never fall when a team's own score rises, nor rise when another's does.
 
     Those of a solution do neither, but for the last digit; this takes care of that digit.
     """

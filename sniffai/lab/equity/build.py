@@ -54,7 +54,7 @@ class EquityPlan:
     player: str = "policy"
     """Who plays, at every seat, by name."""
     lowest: int = -100
-    """The lowest score told apart, in points: a multiple of 5 in -1,000..0."""
+    """The lowest score of the table, in points: a multiple of 5 in -1,000..0."""
 
     def __post_init__(self) -> None:
         keep(self, "players", read_whole(self.players, "players", -MAX_SIMULATIONS, MAX_SIMULATIONS))
@@ -78,7 +78,7 @@ class EquityPlan:
 
 
 Progress = Callable[[str, int, int], None]
-"""Told what is being done, and how much of how much is done."""
+"""Called with the name of the step, and how much of it is done out of how much."""
 
 
 def build(plan: EquityPlan, *, workers: int = 1, progress: Progress | None = None) -> Equity:
@@ -86,31 +86,31 @@ def build(plan: EquityPlan, *, workers: int = 1, progress: Progress | None = Non
 
     :param workers: processes that play; the table does not depend on it.
     """
-    told = progress or _silent
+    report = progress or _silent
     rounds = play_rounds(
         plan.player,
         plan.players,
         plan.rounds,
         plan.seed,
         workers=workers,
-        progress=lambda done: told("rounds played", done, plan.rounds),
+        progress=lambda done: report("rounds played", done, plan.rounds),
     )
-    return equity_of(rounds, plan, told)
+    return equity_of(rounds, plan, report)
 
 
 def equity_of(rounds: ScoredRounds, plan: EquityPlan, progress: Progress | None = None) -> Equity:
-    """The table from rounds that have been played as the plan says."""
-    told = progress or _silent
-    told("tables solved", 0, 1 + BATCHES)
+    """The table from rounds that were played by the plan."""
+    report = progress or _silent
+    report("tables solved", 0, 1 + BATCHES)
     size = row_count(plan.players, plan.lowest)
     chances = solve_rounds(rounds, size)
     spread = []
     for batch in range(BATCHES):
-        told("tables solved", 1 + batch, 1 + BATCHES)
+        report("tables solved", 1 + batch, 1 + BATCHES)
         start, stop = (len(rounds) * edge // BATCHES for edge in (batch, batch + 1))
         part = solve_rounds(rounds.part(start, stop), size, chances, tolerance=2e-4)
         spread.append(_all_teams(part) - _all_teams(chances))
-    told("tables solved", 1 + BATCHES, 1 + BATCHES)
+    report("tables solved", 1 + BATCHES, 1 + BATCHES)
     errors = _half_widths(np.stack(spread), plan.players)
     made = {
         "command": plan.command(),
@@ -135,7 +135,7 @@ def signature(player: str, players: int) -> str:
 
 
 def _silent(what: str, done: int, total: int) -> None:
-    """Told, and tells nobody."""
+    """The progress callback by default: reports nothing."""
 
 
 def _all_teams(chances: Chances) -> Chances:

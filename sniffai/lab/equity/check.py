@@ -1,4 +1,4 @@
-"""A table against whole matches that are played out: scores and leaders by lot, other seeds, the rules at work.
+"""Checks a table against whole matches: random scores and leaders, other seeds, the real rules.
 
 Nothing of how a table is made is used: the core plays each match from its scores to the target, round by round.
 """
@@ -27,10 +27,10 @@ from sniffai.view import View
 from sniffai_ext.equity_rounds import play_matches
 
 LEAST_CHANCE: Final = 0.02
-"""Scores at which a team has less of a chance are not drawn: counts so small are no test."""
+"""Scores at which some team has a smaller chance are not drawn: its count would be too small for a test."""
 
 SIGNIFICANCE: Final = 0.001
-"""A table that is right fails a check with this chance."""
+"""The probability that a correct table fails the check."""
 
 CONFIDENCE: Final = NormalDist().inv_cdf(0.975)
 """Standard errors in half a 95 % interval."""
@@ -38,7 +38,7 @@ CONFIDENCE: Final = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True, slots=True)
 class WinTaker:
-    """A player that makes a placement which wins the match when it has one, and else plays as another does."""
+    """A player that wins the match at once where it can, and else plays like another player."""
 
     player: Player
 
@@ -50,7 +50,7 @@ class WinTaker:
 
 
 class Standing(NamedTuple):
-    """Where a match is taken up."""
+    """The scores and the leader from which matches are played on."""
 
     scores: tuple[int, ...]
     """Points by team."""
@@ -60,13 +60,13 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One standing: what the table says, and what came of the matches."""
+    """One standing: the chances of the table, and the results of the matches."""
 
     standing: Standing
     chances: tuple[float, ...]
     """By team, by the table."""
     errors: tuple[float, ...]
-    """What the table states of them: half 95 % intervals."""
+    """The errors that the table states: half 95 % intervals."""
     won: tuple[int, ...]
     """Matches won, by team."""
 
@@ -82,7 +82,7 @@ class Comparison:
 
     @property
     def margins(self) -> tuple[float, ...]:
-        """By team, how far share and chance may lie apart: half a 95 % interval of both errors together."""
+        """By team, how far share and chance may differ: half a 95 % interval of both errors together."""
         return tuple(
             (error**2 + CONFIDENCE**2 * chance * (1 - chance) / self.matches) ** 0.5
             for chance, error in zip(self.chances, self.errors, strict=True)
@@ -90,7 +90,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether every share lies within its margin: by chance alone some 5 in 100 do not, with 3 seats some 11."""
+        """Whether every share lies within its margin. By chance alone about 5 in 100 do not, with 3 seats about 11."""
         return all(
             abs(share - chance) <= margin
             for share, chance, margin in zip(self.shares, self.chances, self.margins, strict=True)
@@ -130,19 +130,19 @@ class CheckResult:
 
     @property
     def p_value(self) -> float:
-        """The chance of so large a statistic where the table is right (Wilson and Hilferty's approximation)."""
+        """The probability of so large a statistic if the table is correct (Wilson and Hilferty's approximation)."""
         spread = 2 / (9 * self.degrees)
         cube = (self.statistic / self.degrees) ** (1 / 3)
         return 1 - NormalDist().cdf((cube - (1 - spread)) / spread**0.5)
 
     @property
     def bias(self) -> float:
-        """By how much the leaders won more than the table says, on average over the standings."""
+        """How much more often the leaders won than the table says, on average over the standings."""
         return sum(self._leaders(lambda row, team: row.shares[team] - row.chances[team])) / len(self.comparisons)
 
     @property
     def bias_margin(self) -> float:
-        """Half the width of a 95 % interval of :attr:`bias`. The table's errors may all lie to one side."""
+        """Half the width of a 95 % interval of :attr:`bias`. The table's errors may all have the same sign."""
         count = len(self.comparisons)
         lots = sum(self._leaders(lambda row, team: row.chances[team] * (1 - row.chances[team]) / row.matches))
         stated = sum(self._leaders(lambda row, team: row.errors[team])) / count
@@ -150,7 +150,7 @@ class CheckResult:
 
     @property
     def passed(self) -> bool:
-        """Whether neither the scatter nor the bias is more than chance leaves to a table that is right."""
+        """Whether neither scatter nor bias is larger than chance explains for a correct table."""
         bound = NormalDist().inv_cdf(1 - SIGNIFICANCE / 4) / CONFIDENCE
         return self.p_value >= SIGNIFICANCE / 2 and abs(self.bias) <= bound * self.bias_margin
 
@@ -171,20 +171,20 @@ class CheckResult:
 
 
 def held_out(equity: Equity, count: int, seed: int) -> list[Standing]:
-    """Standings by lot: scores from the lowest of the table to the highest, any seat to lead.
+    """Random standings: scores from the lowest of the table to the highest, and any leader.
 
     :param count: at least 1.
     :param seed: 0..2**64-1.
     """
     lots = Random(check_seed(seed))
-    found: list[Standing] = []
+    standings: list[Standing] = []
     scores = range(equity.lowest, TARGET[equity.players], STEP)
-    while len(found) < count:
+    while len(standings) < count:
         points = tuple(lots.choice(scores) for _ in range(TEAMS[equity.players]))
         standing = Standing(points, lots.randrange(equity.players))
-        if standing not in found and min(equity.chance(*standing)) >= LEAST_CHANCE:
-            found.append(standing)
-    return found
+        if standing not in standings and min(equity.chance(*standing)) >= LEAST_CHANCE:
+            standings.append(standing)
+    return standings
 
 
 def check(
@@ -197,9 +197,9 @@ def check(
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> CheckResult:
-    """Play matches on from standings by lot.
+    """Play matches on from random standings.
 
-    :param player: by name, at every seat; the table's own if not given. It is told the scores.
+    :param player: by name, at every seat; the table's own if not given. It knows the scores.
     :param standings: at least 1.
     :param matches: from each standing, at least 100.
     :param seed: decides standings, deals and lots, 0..2**64-1.

@@ -23,7 +23,7 @@ except ImportError as error:
     raise explained(error) from None
 
 COLOURS: Final = "PuOr"
-"""Orange below an even chance, purple above: told apart by people with any kind of colour blindness."""
+"""Orange below an even chance, purple above: people with any kind of colour blindness can distinguish them."""
 
 THIRD_SCORES: Final = (0, 100, 150)
 """Points of the last seat for which 3 seats have a map each."""

@@ -1,4 +1,4 @@
-"""Rounds as match equity needs them: which team scored how much, in order, what the settlement took, who leads next.
+"""Rounds as match equity needs them: the points of each team in order, the settlement, and who leads next.
 
 A round is noted as if no target were near, so that it can be replayed from any scores. Teams are counted from the one
 that led: team 0 of a noted round led it, whatever its seat was.
@@ -25,13 +25,13 @@ from sniffai.seeds import derived_seed
 from sniffai_ext.equity_rounds import noted_gains, play_scored_rounds
 
 BY_LOT: Final = -1
-"""Stands where no team leads next, but a seat by lot."""
+"""In place of a team: a random seat leads next."""
 
 SLICE: Final = 20
-"""Rounds played at a stretch, between two reports of progress."""
+"""Rounds played between two reports of progress."""
 
 SLICES: Final = {"policy": 50_000}
-"""The same for players that are faster."""
+"""The same for faster players."""
 
 Whole = npt.NDArray[np.int64]
 
@@ -81,11 +81,11 @@ class ScoredRounds(ArrayHolder):
         )
 
     def net(self) -> Whole:
-        """``[rounds, teams]``: what a round changes, the settlement in, in fives."""
+        """``[rounds, teams]``: what a round changes, settlement included, in fives."""
         return np.stack([self._sums(self._scored(team)) for team in self._teams], axis=1) - self.settled
 
     def reach(self) -> Whole:
-        """``[rounds, teams]``: the most that a team had or might have had in the round, in fives.
+        """``[rounds, teams]``: the highest score that a team had or could have had in the round, in fives.
 
         A team that needs no more can win the match in it, if no other can before.
         """
@@ -137,7 +137,7 @@ def play_rounds(
     :param player: by name: see :func:`sniffai.play.levels.named_player`.
     :param players: seats, 2..4.
     :param rounds: at least 1.
-    :param seed: decides the deals and every lot, 0..2**64-1.
+    :param seed: decides the deals and all random choices, 0..2**64-1.
     :param workers: processes; 1 plays in this one. The rounds do not depend on it, unless a clock ends the searches.
     :param progress: called with the number of rounds played so far.
     :raises LimitsError: there is no such player.
@@ -178,8 +178,8 @@ def _play_one(player: Player, players: int, number: int, seed: int) -> ScoredRou
 def note_round(round_: Round) -> ScoredRounds:
     """One finished round, from fresh deal to end.
 
-    A round that reached the target is noted as it stood then: nothing settled, and the next lead by lot. From the 0
-    that self-play starts from, that takes over 195 points in one round: one in some hundred thousand.
+    A round that reached the target is recorded as it was then: without a settlement, and with a random next leader. As
+    self-play starts at 0, that takes more than 195 points in one round: one in about a hundred thousand.
     """
     players, leader = round_.players, round_.start.leader
 
