@@ -1,17 +1,17 @@
-"""Clients of a sniffai server: library values in, messages of the wire contract out.
+"""Clients of a sniffai server. They take values of the library and return messages of the wire contract.
 
-Such as::
+Example::
 
     with Client("127.0.0.1:50051") as client:
         answer = client.recommend(view, limits=sniffai.Limits(seconds=0.5))
         print(answer.move.tile, answer.move.at)
 
-:class:`Client` blocks, :class:`AsyncClient` is the same for asyncio. Every call has a deadline. A search whose time
-goes beyond it answers shortly before it with what is known by then. A call that finds the server gone or full is tried
-again, up to three times, after a while that grows, or when the server says.
+:class:`Client` blocks, :class:`AsyncClient` is the same for asyncio. Every call has a deadline. A search
+with a longer time limit answers shortly before the deadline with what it knows. If the server is unreachable or full, a
+call is retried up to three times, with growing pauses or after the time that the server asks for.
 
-What cannot be sent raises before anything is sent: an unknown keyword :class:`UnknownArgumentError`, which is also a
-``TypeError``, everything else another :class:`sniffai.SniffError` whose ``field`` is the argument's name.
+Invalid arguments raise before anything is sent: an unknown keyword raises :class:`UnknownArgumentError`, which is also
+a ``TypeError``; everything else raises another :class:`sniffai.SniffError` whose ``field`` is the argument's name.
 """
 
 from sniffai.extras import explained

@@ -1,4 +1,4 @@
-"""The client for asyncio."""
+"""The asyncio client."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
@@ -18,7 +18,7 @@ Answers = TypeVar("Answers")
 
 
 def _call(call: Callable[P, Call[Answer]]) -> "Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, Answer]]":
-    """The method that makes a call and waits for its answer."""
+    """The method that makes a call and awaits its answer."""
 
     async def method(self: "AsyncClient", /, *args: P.args, **kwargs: P.kwargs) -> Answer:
         prepared = call(*args, **kwargs)
@@ -34,7 +34,7 @@ def _call(call: Callable[P, Call[Answer]]) -> "Callable[Concatenate[AsyncClient,
 def _stream(
     call: Callable[P, Call[Any]], kind: Callable[[Any, Failure], Answers]
 ) -> "Callable[Concatenate[AsyncClient, P], Answers]":
-    """The method that makes a call whose answers come one by one."""
+    """The method that starts a call whose answers arrive one by one."""
 
     def method(self: "AsyncClient", /, *args: P.args, **kwargs: P.kwargs) -> Answers:
         return kind(call(*args, **kwargs).start(self._stubs, self._connection), self._connection.failure)
@@ -43,9 +43,9 @@ def _stream(
 
 
 class AsyncClient:
-    """:class:`sniffai.client.Client` for asyncio: made inside a running event loop, parameters and errors the same.
+    """:class:`sniffai.client.Client` for asyncio, with the same parameters and errors.
 
-    It belongs to that loop; all tasks there may share it, other threads must not use it.
+    Create it inside a running event loop. All tasks of that loop may share it; other threads must not use it.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class AsyncClient:
     info = _call(calls.info)
 
     async def close(self) -> None:
-        """End the connection, and the calls in flight."""
+        """Close the connection and end open calls."""
         await self._channel.close()
 
     async def __aenter__(self) -> Self:

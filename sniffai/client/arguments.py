@@ -1,7 +1,7 @@
-"""What a caller hands to the client, checked by name before anything is sent.
+"""Argument checks of the clients, before anything is sent.
 
-An unknown keyword raises :class:`UnknownArgumentError`, which is a ``TypeError`` as Python's own is. Everything else
-that cannot be sent raises :class:`sniffai.LimitsError` or :class:`sniffai.ViewError`. All are
+An unknown keyword raises :class:`UnknownArgumentError`, which is a ``TypeError``, as in Python itself. Other invalid
+arguments raise :class:`sniffai.LimitsError` or :class:`sniffai.ViewError`. All are
 :class:`sniffai.SniffError`.
 """
 
@@ -16,19 +16,19 @@ from sniffai.search.params import Limits
 MAX_SEED: Final = 2**63 - 1
 MAX_TAG: Final = 128
 MAX_TEXT: Final = 35
-"""Characters of a language's name: as many as RFC 5646 asks every program to take."""
+"""Maximum length of a language code in characters: what RFC 5646 requires programs to accept."""
 MAX_SECONDS: Final = 86_400.0
-"""The longest timeout and interval: a day."""
+"""Maximum timeout and interval in seconds: a day."""
 
 Choice = TypeVar("Choice")
 
 
 class UnknownArgumentError(SniffError, TypeError):
-    """A keyword that a call does not take."""
+    """An unknown keyword."""
 
 
 def check_names(given: Iterable[str], known: Iterable[str]) -> None:
-    """:raises UnknownArgumentError: a keyword is unknown; it says which there are."""
+    """:raises UnknownArgumentError: a keyword is unknown; the message lists the known ones."""
     names = sorted(known)
     for name in given:
         if name not in names:
@@ -49,12 +49,12 @@ def check_limits(limits: Limits | None) -> Limits | None:
 
 
 def check_seed(seed: int | None) -> int | None:
-    """:raises LimitsError: it is no whole number in 0..2**63-1."""
+    """:raises LimitsError: it is not a whole number in 0..2**63-1."""
     return None if seed is None else read_whole(seed, "seed", 0, MAX_SEED)
 
 
 def check_seconds(seconds: float, field: str) -> float:
-    """:raises LimitsError: it is no number of seconds above 0, at most a day."""
+    """:raises LimitsError: it is not a number of seconds above 0, at most a day."""
     number = as_real(seconds)
     if number is None:
         raise LimitsError(f"a number of seconds is expected, not {shown(seconds)}", reason="NOT_A_NUMBER", field=field)
@@ -70,7 +70,7 @@ def check_seconds(seconds: float, field: str) -> float:
 def check_text(text: str | None, field: str, longest: int) -> str:
     """A text that can be sent; empty for ``None``.
 
-    :raises LimitsError: it is no text, too long, or holds half a surrogate pair.
+    :raises LimitsError: it is not a text, too long, or contains half of a surrogate pair.
     """
     if text is None:
         return ""
@@ -90,9 +90,9 @@ def check_text(text: str | None, field: str, longest: int) -> str:
 
 
 def check_choice(name: str | None, field: str, choices: Mapping[str, Choice]) -> Choice | None:
-    """What a name stands for; ``None`` for ``None``.
+    """The value of a name; ``None`` for ``None``.
 
-    :raises LimitsError: there is no such name.
+    :raises LimitsError: the name is unknown.
     """
     if name is None:
         return None
@@ -111,18 +111,18 @@ def check_kind(value: object, kinds: tuple[type, ...], field: str) -> None:
 
 
 def check_each(values: Iterable[Any] | None, field: str, read: Callable[[Any], Any]) -> list[Any]:
-    """Each member read; none for ``None``.
+    """The members of a list, each converted by ``read``; empty for ``None``.
 
-    :raises SniffError: it is no list, or a member cannot be read; ``field`` names the member.
+    :raises SniffError: it is not a list, or a member is invalid; ``field`` names the member.
     """
     if values is None:
         return []
     if not is_listed(values):
         raise LimitsError(f"a list is expected, not {shown(values)}", reason="NOT_A_LIST", field=field)
-    found = []
+    members = []
     for i, value in enumerate(values):
         try:
-            found.append(read(value))
+            members.append(read(value))
         except SniffError as error:
             raise error.at(f"{field}[{i}]") from None
-    return found
+    return members

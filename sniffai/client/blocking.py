@@ -1,4 +1,4 @@
-"""The client that blocks."""
+"""The blocking client."""
 
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
@@ -34,7 +34,7 @@ def _call(call: Callable[P, Call[Answer]]) -> "Callable[Concatenate[Client, P], 
 def _stream(
     call: Callable[P, Call[Any]], kind: Callable[[Any, Failure], Answers]
 ) -> "Callable[Concatenate[Client, P], Answers]":
-    """The method that makes a call whose answers come one by one."""
+    """The method that starts a call whose answers arrive one by one."""
 
     def method(self: "Client", /, *args: P.args, **kwargs: P.kwargs) -> Answers:
         return kind(call(*args, **kwargs).start(self._stubs, self._connection), self._connection.failure)
@@ -43,15 +43,15 @@ def _stream(
 
 
 class Client:
-    """One connection to a server, made at the first call. Threads may share one.
+    """A connection to a server, made at the first call. Threads may share one client.
 
-    :param address: ``host:port`` (``[host]:port`` for IPv6), ``unix:path``, or another target that gRPC knows, such as
-        ``dns:///host:port``; over all addresses of a name calls take turns. This machine is reached through no proxy.
-    :param timeout: seconds that each call may take, all its tries together: above 0, at most a day.
-    :param tls: how client and server prove who they are; without it nothing is encrypted.
+    :param address: ``host:port`` (``[host]:port`` for IPv6), ``unix:path``, or another gRPC target, such as
+        ``dns:///host:port``. Calls take turns over all addresses of a name. No proxy is used for this machine.
+    :param timeout: seconds that each call may take, retries included: above 0, at most a day.
+    :param tls: TLS files and names; without it nothing is encrypted.
     :param api_key: sent with each call as ``authorization: Bearer KEY``.
-    :param wait_for_ready: whether a call waits, up to its timeout, for a server that is not there yet. For batch jobs.
-    :raises ValueError: the address, the timeout or the key is none that can be, or a certificate has no key.
+    :param wait_for_ready: whether a call waits, up to its timeout, for a server that is not up yet. For batch jobs.
+    :raises ValueError: the address, the timeout or the API key is invalid, or a certificate comes without its key.
     :raises OSError: a file of ``tls`` cannot be read.
     """
 
@@ -84,7 +84,7 @@ class Client:
     info = _call(calls.info)
 
     def close(self) -> None:
-        """End the connection, and the calls in flight."""
+        """Close the connection and end open calls."""
         self._channel.close()
 
     def __enter__(self) -> Self:

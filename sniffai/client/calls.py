@@ -1,7 +1,7 @@
-"""The calls of a client, described once: what each takes, sends and answers. The two clients make them.
+"""The calls of both clients, described once: parameters, request and answer.
 
-Each function here checks what a caller passes and returns the call, ready to be made. :func:`described` makes a method
-of it that a person and an editor see with the same parameters and the same text.
+Each function here checks its arguments and returns a call that is ready to be made. The clients turn each function into
+a method with the same parameters and documentation.
 """
 
 import inspect
@@ -48,12 +48,12 @@ class Stubs:
 
 
 Caller: TypeAlias = "grpc.UnaryUnaryMultiCallable[Any, Answer] | grpc.UnaryStreamMultiCallable[Any, Answer]"
-"""What makes a call and returns its answer or answers."""
+"""A gRPC method: it makes a call and returns its answer or answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[Answer]):
-    """A call that is ready to be made, and the type of its answers."""
+    """A call that is ready to be made; generic in the type of its answers."""
 
     caller: "Callable[[Stubs], Caller[Answer]]"
     request: Any
@@ -61,7 +61,7 @@ class Call(Generic[Answer]):
     """Seconds; ``None`` for the client's."""
 
     def start(self, stubs: Stubs, connection: Connection) -> Any:
-        """Send the request; returns what gRPC has for it: an answer, something to await, or an iterator.
+        """Send the request. Returns what gRPC returns: an answer, an awaitable or an iterator.
 
         :raises LimitsError: the timeout is out of range.
         """
@@ -74,9 +74,9 @@ class Call(Generic[Answer]):
 
 
 def described(method: Method, call: Callable[..., Call[Any]], answer: Any = None) -> Method:
-    """A method of a client with the name, the parameters and the text of a call.
+    """A client's method, with the name, parameters and documentation of a call.
 
-    :param answer: the type that it returns; that of the call's answer if not given.
+    :param answer: the type that it returns; the type of the call's answer if not given.
     """
     owner, module = method.__annotations__["self"], method.__module__
     update_wrapper(method, call)
@@ -85,7 +85,7 @@ def described(method: Method, call: Callable[..., Call[Any]], answer: Any = None
     self_parameter = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     returned = get_args(told.return_annotation)[0] if answer is None else answer
     method.__annotations__ = {**call.__annotations__, "return": returned}  # update_wrapper shares the call's own
-    method.__signature__ = told.replace(  # type: ignore[attr-defined]  # what inspect.signature looks for
+    method.__signature__ = told.replace(  # type: ignore[attr-defined]  # read by inspect.signature
         parameters=[self_parameter, *told.parameters.values()], return_annotation=returned
     )
     return method
@@ -94,12 +94,12 @@ def described(method: Method, call: Callable[..., Call[Any]], answer: Any = None
 def recommend(
     view: ViewLike, limits: Limits | None = None, *, timeout: float | None = None, **wishes: Unpack[Wishes]
 ) -> Call[analysis_service_pb2.RecommendMoveResponse]:
-    """The move to make now, with the evaluation of all others.
+    """The recommended move, with the evaluation of all moves.
 
     The keywords are those of :class:`sniffai.client.Wishes`.
 
-    :raises SniffError: an argument cannot be sent; ``field`` is its name. Nothing is sent then.
-    :raises ServiceError: the view is wrong, another seat is to move, or the server cannot be reached.
+    :raises SniffError: an argument is invalid; ``field`` is its name. Nothing is sent.
+    :raises ServiceError: the view is invalid, another seat is to move, or the server cannot be reached.
     """
     return Call(lambda stubs: stubs.analysis.RecommendMove, requests.recommend_request(view, limits, wishes), timeout)
 
@@ -111,7 +111,7 @@ def analyze(
     timeout: float | None = None,
     **wishes: Unpack[Wishes],
 ) -> Call[analysis_service_pb2.AnalyzeResponse]:
-    """The evaluation of all legal moves of a view, or of a round with all hands known.
+    """The evaluation of all legal moves in a view, or in a round with all hands known.
 
     :raises ServiceError: as :meth:`recommend`.
     """
@@ -126,9 +126,9 @@ def stream_analyze(
     timeout: float | None = None,
     **wishes: Unpack[Wishes],
 ) -> Call[analysis_service_pb2.StreamAnalyzeResponse]:
-    """:meth:`analyze` with snapshots on the way, every ``interval`` seconds.
+    """:meth:`analyze` with snapshots every ``interval`` seconds while the search runs.
 
-    :param interval: at least 0.05; 0.5 where not given.
+    :param interval: at least 0.05; 0.5 if not given.
     """
     request = requests.stream_request(position, limits, wishes, interval)
     return Call(lambda stubs: stubs.analysis.StreamAnalyze, request, timeout)
@@ -141,10 +141,10 @@ def analyze_match(
     timeout: float = REVIEW_TIMEOUT,
     **wishes: Unpack[ReviewWishes],
 ) -> Call[analysis_service_pb2.AnalyzeMatchResponse]:
-    """The review of a match or a round: each placement and draw as it is done, at last the summary.
+    """The review of a match or a round: each placement and draw when it is finished, then the summary.
 
     :param record: a match record or its text, rounds with all hands known, or one round as one seat saw it.
-    :param timeout: seconds for the whole; a match takes some, an hour is allowed where nothing is said.
+    :param timeout: seconds for the whole review; an hour if not given.
     """
     request = requests.match_request(record, limits, wishes)
     return Call(lambda stubs: stubs.analysis.AnalyzeMatch, request, timeout)
@@ -153,9 +153,9 @@ def analyze_match(
 def legal_moves(
     view: ViewLike, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
 ) -> Call[rules_service_pb2.ListLegalMovesResponse]:
-    """What the view's seat may do, with what each move does at once.
+    """The legal moves of the view's seat, each with its immediate effect.
 
-    :raises ServiceError: the view is wrong, or the server cannot be reached.
+    :raises ServiceError: the view is invalid, or the server cannot be reached.
     """
     return Call(lambda stubs: stubs.rules.ListLegalMoves, requests.legal_request(view, unknown), timeout)
 
@@ -163,7 +163,7 @@ def legal_moves(
 def validate(
     view: ViewLike, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
 ) -> Call[rules_service_pb2.ValidateViewResponse]:
-    """Whether a view can be true, and what follows from it or is wrong with it.
+    """Whether a view is valid, with the facts that follow from it, or its violations.
 
     :raises ServiceError: the server cannot be reached.
     """
@@ -173,9 +173,9 @@ def validate(
 def apply(
     deal: DealLike, move: WireMove, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
 ) -> Call[rules_service_pb2.ApplyMoveResponse]:
-    """One move in a round with all hands known, and the draws and passes that follow from it.
+    """Play a move in a round with all hands known, with the draws and passes that follow.
 
-    :raises ServiceError: the deal or the move is wrong, or the server cannot be reached.
+    :raises ServiceError: the deal or the move is invalid, or the server cannot be reached.
     """
     return Call(lambda stubs: stubs.rules.ApplyMove, requests.apply_request(deal, move, unknown), timeout)
 
@@ -189,7 +189,7 @@ def deal(
     timeout: float | None = None,
     **unknown: Unpack[NoWishes],
 ) -> Call[rules_service_pb2.DealRoundResponse]:
-    """A shuffled round; the server draws what is not given.
+    """Deal a shuffled round. The server chooses what is not given.
 
     :raises ServiceError: a number is out of range, or the server cannot be reached.
     """
@@ -201,7 +201,7 @@ def deal(
 def info(
     *, timeout: float | None = None, **unknown: Unpack[NoWishes]
 ) -> Call[engine_service_pb2.GetEngineInfoResponse]:
-    """What the server is and can do.
+    """The version and capabilities of the server.
 
     :raises ServiceError: the server cannot be reached.
     """

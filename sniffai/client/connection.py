@@ -1,4 +1,4 @@
-"""How a client reaches its server: credentials, retries, balance."""
+"""The connection of a client: credentials, retries, load balancing."""
 
 import json
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from sniffai.errors import LimitsError, RecordError
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
 
 DEFAULT_TIMEOUT: Final = 10.0
-"""Seconds that a call may take unless the caller says otherwise."""
+"""Seconds that a call may take by default."""
 
 REVIEW_TIMEOUT: Final = 3600.0
-"""The same for the review of a match."""
+"""Seconds that the review of a match may take by default."""
 
 MAX_TIMEOUT: Final = MAX_SECONDS
-"""The longest timeout, in seconds: a day."""
+"""The maximum timeout in seconds: a day."""
 
 CONNECTING: Final = ("address", "timeout", "tls", "api_key", "wait_for_ready")
-"""What the constructors of clients take."""
+"""The parameters of the clients' constructors."""
 
 MAX_ADDRESS: Final = 1000
-"""The longest address and name of a server, in characters."""
+"""Maximum length of an address and of a server name, in characters."""
 
 UNREACHED: Final = ("UNAVAILABLE", "DEADLINE_EXCEEDED")
 """Statuses that may mean that no server was reached."""
@@ -48,25 +48,25 @@ RETRIES: Final = {
     "backoffMultiplier": 2,
     "retryableStatusCodes": ["UNAVAILABLE"],
 }
-"""gRPC waits a random time up to the backoff, or what the server asks for by ``grpc-retry-pushback-ms``. Nothing that
-these services do is done twice by a second try: they keep no state."""
+"""gRPC waits a random time up to the backoff, or the time in the server's ``grpc-retry-pushback-ms``. Retries are safe,
+because these services keep no state."""
 
 THROTTLE: Final = {"maxTokens": 20, "tokenRatio": 0.1}
-"""While more than half of the late calls fail, none is tried again: retries must not bury a server."""
+"""While more than half of the recent calls fail, none is retried, so that retries do not overload a server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """How a client and its server prove who they are. Files are read when the connection is made."""
+    """TLS files and names of a client. Files are read when the client is created."""
 
     root: Path | str | None = None
-    """The certificates (PEM) of the authorities that may vouch for the server; ``None``: those of the system."""
+    """The CA certificates (PEM) for the server's certificate; ``None`` for those of the system."""
     certificate: Path | str | None = None
-    """The client's own certificate (PEM), where the server asks for one; with ``key``."""
+    """The client's certificate (PEM), if the server requires one; together with ``key``."""
     key: Path | str | None = None
     """The private key (PEM) of ``certificate``."""
     server_name: str | None = None
-    """The name that the server's certificate must have; ``None``: the host of the address."""
+    """The name expected in the server's certificate; ``None`` for the host of the address."""
 
     def __post_init__(self) -> None:
         for field in ("root", "certificate", "key"):
@@ -76,10 +76,10 @@ class Tls:
         check_text(self.server_name, "server_name", MAX_ADDRESS)
 
     def credentials(self) -> grpc.ChannelCredentials:
-        """The same for gRPC.
+        """The credentials for gRPC.
 
         :raises OSError: a file cannot be read.
-        :raises LimitsError: a certificate without its key, or a key alone.
+        :raises LimitsError: only one of certificate and key is given.
         """
         if (self.certificate is None) != (self.key is None):
             field = "key" if self.key is None else "certificate"
@@ -89,7 +89,7 @@ class Tls:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Everything that the channel of a client needs, and what each of its calls has."""
+    """What a client's channel and each of its calls need."""
 
     address: str
     timeout: float
@@ -108,12 +108,12 @@ class Connection:
 
     @property
     def where(self) -> Address:
-        """The address, read."""
+        """The parsed address."""
         return read_address(self.address)
 
     @property
     def options(self) -> Options:
-        """The channel's options: retries, balance over all addresses of a name, and no proxy to this machine."""
+        """The channel's options: retries, balancing over all addresses of a name, and no proxy for this machine."""
         config = {
             "loadBalancingConfig": [{"round_robin": {}}],
             "methodConfig": [{"name": [{"service": name} for name in SERVICES], "retryPolicy": RETRIES}],
@@ -132,11 +132,11 @@ class Connection:
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """What each call carries. Without TLS whoever can read the network can read the key."""
+        """The metadata of each call. Without TLS, anyone who can read the network can read the API key."""
         return () if self.api_key is None else (("authorization", f"Bearer {check_key(self.api_key)}"),)
 
     def failure(self, error: Any) -> ServiceError:
-        """The error of a failed call; where no server may have been reached, it names the proxy on the way."""
+        """The error of a failed call. If the server may not have been reached, it names the proxy in between."""
         failed = service_error(error)
         proxy = proxy_of(self.where)
         if proxy is None or failed.reason or failed.code not in UNREACHED:
@@ -162,9 +162,9 @@ def check_timeout(timeout: float) -> float:
 
 
 def check_key(key: str) -> str:
-    """An API key, without the spaces and the end of a line around it.
+    """An API key without surrounding whitespace.
 
-    :raises LimitsError: it is empty, or has signs that no key has.
+    :raises LimitsError: it is empty, or contains characters that no key has.
     """
     plain = key.strip() if isinstance(key, str) else ""
     if not plain:
@@ -175,7 +175,7 @@ def check_key(key: str) -> str:
 
 
 def _check_address(address: object) -> None:
-    """:raises LimitsError: no client can be sent there."""
+    """:raises LimitsError: the address is invalid."""
     if not isinstance(address, str):
         raise LimitsError(f"text is expected, not {shown(address)}", reason="NOT_A_TEXT", field="address")
     check_text(address, "address", MAX_ADDRESS)

@@ -1,6 +1,6 @@
-"""Why a server cannot be reached, found out step by step: the name, the connection, TLS.
+"""Finds out step by step why a server cannot be reached: name, connection, TLS.
 
-gRPC tells no more than that the connection failed, or was closed, which may mean five things.
+gRPC reports only that the connection failed or was closed, which can have five causes.
 """
 
 import contextlib
@@ -15,44 +15,44 @@ from typing import Final
 from sniffai.addresses import Address
 
 STEP_SECONDS: Final = 0.5
-"""How long each step may take; what is slower stays unknown."""
+"""Time limit of each step. A slower step leaves the cause unknown."""
 EXPIRED, NOT_YET_VALID, WRONG_NAME, WRONG_IP = 10, 9, 62, 64
-"""OpenSSL's numbers for what is wrong with a certificate; all others are about who vouches for it."""
+"""OpenSSL's error numbers for certificates. All other errors concern the CA."""
 
 
 class Kind(Enum):
-    """What keeps a client from its server."""
+    """Kinds of causes."""
 
     UNREACHABLE = "unreachable"
-    """The name, the network, or nobody who listens."""
+    """The name or the network, or no server is listening."""
     TLS_SPOKEN = "tls spoken"
-    """The server speaks TLS, the client does not."""
+    """The server uses TLS, the client does not."""
     TLS_NOT_SPOKEN = "tls not spoken"
-    """The other way round."""
+    """The client uses TLS, the server does not."""
     NOT_TRUSTED = "not trusted"
-    """The server's certificate has no authority that the client knows, or is not valid now."""
+    """The server's certificate is not from a CA that the client trusts, or is not valid now."""
     WRONG_NAME = "wrong name"
     """The server's certificate is not for this host."""
     CLIENT_CERTIFICATE = "client certificate"
-    """The server wants a certificate, or another one."""
+    """The server requires a client certificate, or another one."""
     OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a server cannot be reached."""
+    """The cause for which a server cannot be reached."""
 
     kind: Kind
     text: str
-    """In a few words, with "it" for the server."""
+    """A short description, with "it" for the server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How a client of a TLS server proves who it is and whom it trusts; files in PEM."""
+    """The TLS files of a client, in PEM."""
 
     ca: Path | str | None = None
-    """``None`` for the authorities of the system."""
+    """``None`` for the CAs of the system."""
     cert: Path | str | None = None
     key: Path | str | None = None
     server_name: str | None = None
@@ -60,9 +60,9 @@ class Trust:
 
 
 def why_unreachable(address: Address, trust: Trust | None) -> Cause | None:
-    """Why no call gets through to a server; ``None`` where that cannot be told.
+    """Why no call reaches a server; ``None`` if the cause is unknown.
 
-    :param trust: of a client that speaks TLS; ``None`` for one that speaks plaintext.
+    :param trust: for a client with TLS; ``None`` for one without.
     """
     if not (address.host or address.path):
         return None
@@ -96,7 +96,7 @@ def _connected(address: Address) -> Iterator[socket.socket]:
 
 
 def _why_no_plaintext(connection: socket.socket) -> Cause | None:
-    """Whether TLS is expected, as a server shows that is asked for a handshake."""
+    """Whether the server expects TLS: it answers a handshake."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.set_alpn_protocols(["h2"])
@@ -122,8 +122,8 @@ def _why_no_tls(connection: socket.socket, address: Address, trust: Trust) -> Ca
     name = trust.server_name or address.host or "localhost"
     try:
         with context.wrap_socket(connection, server_hostname=name) as secure:
-            # By TLS 1.3 a server looks at the client's certificate when the handshake is over for the client. One that
-            # accepts it begins to speak at once.
+            # In TLS 1.3 the server checks the client's certificate after the client has finished the handshake. If it
+            # accepts the certificate, it sends data at once.
             return None if secure.recv(1) else _certificate_refused(trust)
     except ssl.SSLCertVerificationError as error:
         return _not_trusted(error, name)

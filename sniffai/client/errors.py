@@ -1,4 +1,4 @@
-"""What a failed call tells."""
+"""The errors of failed calls."""
 
 from typing import Any, Final
 
@@ -13,13 +13,13 @@ DETAILS: Final = "grpc-status-details-bin"
 
 
 class ServiceError(PortableError):
-    """A call that failed; ``str()`` names status, message and reason.
+    """A call that failed; ``str()`` has status, message and reason.
 
     :ivar code: the gRPC status, such as ``"INVALID_ARGUMENT"``.
-    :ivar message: the server's sentence.
-    :ivar reason: what went wrong, in ``UPPER_SNAKE``; empty where the server did not say.
-    :ivar violations: the fields at fault, each with its path in the request.
-    :ivar retry_after: seconds after which the server thinks another try worth while; ``None`` where it did not say.
+    :ivar message: the server's message.
+    :ivar reason: what went wrong, in ``UPPER_SNAKE``; empty if the server did not say.
+    :ivar violations: the invalid fields, each with its path in the request.
+    :ivar retry_after: seconds after which the server suggests a retry; ``None`` if it did not say.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class ServiceError(PortableError):
 
 
 def service_error(error: Any) -> ServiceError:
-    """The error of a failed call, with what its status details say."""
+    """The error of a failed call, with its status details."""
     reason, violations, retry_after = "", [], None
     for detail in _details(error):
         if isinstance(detail, ErrorInfo):
@@ -52,7 +52,7 @@ def service_error(error: Any) -> ServiceError:
 
 
 def _details(error: Any) -> list[Any]:
-    """The details of a status that are known here; a broken one has none."""
+    """The known details of a status; none if the details cannot be decoded."""
     found = []
     try:
         for key, value in error.trailing_metadata() or ():

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from sniffai.addresses import Address
 
 VARIABLES: Final = ("grpc_proxy", "https_proxy", "http_proxy")
-"""In gRPC's order; the first one that is set counts, even where it is empty. Those in capitals it does not read."""
+"""In gRPC's order. The first one that is set counts, even if it is empty. gRPC ignores the upper-case variables."""
 EXCEPTIONS: Final = ("no_grpc_proxy", "no_proxy")
 DIRECT: Final = ("grpc.enable_http_proxy", 0)
-"""The option of a channel that goes through no proxy."""
+"""The option of a channel that uses no proxy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Proxy:
 
 
 def proxy_of(address: Address, environment: Mapping[str, str] = os.environ) -> Proxy | None:
-    """The proxy on the way to a server; ``None`` if there is none, as on the way to this machine."""
+    """The proxy that gRPC uses for a server; ``None`` if there is none, or for this machine."""
     variable = next((name for name in VARIABLES if name in environment), None)
     if variable is None or not address.host or address.is_local:
         return None
@@ -47,7 +47,7 @@ def proxy_of(address: Address, environment: Mapping[str, str] = os.environ) -> P
 
 
 def _covers(entry: str, host: str) -> bool:
-    """Whether an entry of ``no_proxy`` is for a host: a network that it is in, or an end of its name."""
+    """Whether an entry of ``no_proxy`` matches a host: a network that contains it, or a suffix of its name."""
     if not entry:
         return False
     try:

@@ -46,9 +46,9 @@ WireMove: TypeAlias = MoveLike | move_pb2.Move
 
 
 class Wishes(TypedDict, total=False):
-    """What a call for an analysis may say besides position and limits.
+    """The options of a call for an analysis, besides position and limits.
 
-    What it leaves out, or says with ``None``, is up to the server. Any other keyword raises
+    If an option is missing or ``None``, the server decides. Any other keyword raises
     :class:`sniffai.client.UnknownArgumentError`.
     """
 
@@ -59,11 +59,11 @@ class Wishes(TypedDict, total=False):
     exclude_moves: Iterable[WireMove] | None
     """Moves not to consider now."""
     max_moves: int | None
-    """How many moves to list, best first; 0 for all."""
+    """Maximum number of moves to list, best first; 0 for all."""
     priority: Literal["interactive", "analysis", "bulk"] | None
-    """The class in which the search waits for its turn."""
+    """The class in which the search waits for a slot."""
     client_tag: str | None
-    """Comes back in the answer, at most 128 characters."""
+    """Returned in the answer; at most 128 characters."""
     language_code: str | None
     """Of the reasons' text, such as ``"ja"``."""
     objective: Objective | None
@@ -71,22 +71,22 @@ class Wishes(TypedDict, total=False):
 
 
 class ReviewWishes(TypedDict, total=False):
-    """What a call for a review may say besides record and limits."""
+    """The options of a call for a review, besides record and limits."""
 
     seed: int | None
     """Makes the review repeatable, 0..2**63-1."""
     priority: Literal["interactive", "analysis", "bulk"] | None
-    """The class in which the searches wait for their turn."""
+    """The class in which the searches wait for slots."""
     client_tag: str | None
-    """Comes back in the summary, at most 128 characters."""
+    """Returned in the summary; at most 128 characters."""
     language_code: str | None
     """Of the reasons' text, such as ``"ja"``."""
 
 
 class NoWishes(TypedDict):
-    """Of calls and constructors that take no keyword but those they name.
+    """The options of calls and constructors that take only the keywords that they name.
 
-    Any other one raises :class:`sniffai.client.UnknownArgumentError`.
+    Any other keyword raises :class:`sniffai.client.UnknownArgumentError`.
     """
 
 

@@ -1,4 +1,4 @@
-"""Answers that come in pieces: an analysis as it grows, a review piece by piece."""
+"""Streams of answers: an analysis as it develops, a review piece by piece."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -12,14 +12,14 @@ from sniffai.v1.analysis_service_pb2 import AnalyzeMatchResponse
 
 Item = TypeVar("Item")
 Failure: TypeAlias = Callable[[Any], ServiceError]
-"""Makes the error to raise of one of gRPC's."""
+"""Converts an error of gRPC."""
 
 
 class Stream(Generic[Item]):
-    """Iterates once over what a server sends.
+    """Iterates once over the answers of a call.
 
-    :meth:`close` it, or leave its ``with`` block, to end the work early. The iteration raises :class:`ServiceError`, as
-    other calls do.
+    To end the call early, :meth:`close` the stream or leave its ``with`` block. Like other calls, the iteration raises
+    :class:`ServiceError`.
     """
 
     def __init__(self, call: Any, failure: Failure) -> None:
@@ -31,7 +31,7 @@ class Stream(Generic[Item]):
         raise TypeError("a stream is neither copied nor pickled: its call belongs to one process")
 
     def close(self) -> None:
-        """End the search, and the iteration. May be called from any thread."""
+        """End the search and the iteration. May be called from any thread."""
         self._closed = True
         self._call.cancel()
 
@@ -57,7 +57,7 @@ class Stream(Generic[Item]):
 
 
 class AnalysisStream(Stream[Analysis]):
-    """An analysis as it grows: each item takes the place of the one before, and only the last is ``final``."""
+    """An analysis as it develops: each item replaces the one before, and only the last is ``final``."""
 
     def _item(self, answer: Any) -> Analysis:
         analysis: Analysis = answer.analysis
@@ -65,7 +65,7 @@ class AnalysisStream(Stream[Analysis]):
 
 
 class ReviewStream(Stream[AnalyzeMatchResponse]):
-    """A review piece by piece: each item has a ``decision`` or a ``draw``, the last one the ``summary``."""
+    """A review piece by piece: each item has a ``decision`` or a ``draw``, the last one has the ``summary``."""
 
 
 class AsyncStream(Generic[Item]):
@@ -80,7 +80,7 @@ class AsyncStream(Generic[Item]):
         raise TypeError("a stream is neither copied nor pickled: its call belongs to one process")
 
     def close(self) -> None:
-        """End the search, and the iteration."""
+        """End the search and the iteration."""
         self._closed = True
         self._call.cancel()
 

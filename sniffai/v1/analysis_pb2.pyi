@@ -40,7 +40,7 @@ class _SourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Source.ValueTy
     """SOURCE_EXACT: nothing was hidden, and the rest of the round was solved: the values have no error."""
 
 class Source(_Source, metaclass=_SourceEnumTypeWrapper):
-    """Source tells how an answer came about."""
+    """Source says how an answer was obtained."""
 
 SOURCE_UNSPECIFIED: Source.ValueType  # 0
 """SOURCE_UNSPECIFIED is never sent."""
@@ -69,9 +69,9 @@ class _StopReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StopReason
     STOP_REASON_MEMORY: _StopReason.ValueType  # 4
     """STOP_REASON_MEMORY: the memory limit was reached."""
     STOP_REASON_DEADLINE: _StopReason.ValueType  # 5
-    """STOP_REASON_DEADLINE: the call's deadline came near; the answer is what was known by then."""
+    """STOP_REASON_DEADLINE: the call's deadline came near; the answer is what was known at that time."""
     STOP_REASON_SHUTDOWN: _StopReason.ValueType  # 6
-    """STOP_REASON_SHUTDOWN: the server is going down; the answer is what was known by then."""
+    """STOP_REASON_SHUTDOWN: the server is shutting down; the answer is what was known at that time."""
     STOP_REASON_DECIDED: _StopReason.ValueType  # 7
     """STOP_REASON_DECIDED: the best move was better than every other one with a probability of 0.99."""
     STOP_REASON_EXACT: _StopReason.ValueType  # 8
@@ -79,10 +79,10 @@ class _StopReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StopReason
     STOP_REASON_PRECISE: _StopReason.ValueType  # 9
     """STOP_REASON_PRECISE: the target standard error was reached."""
     STOP_REASON_RUNNING: _StopReason.ValueType  # 10
-    """STOP_REASON_RUNNING: the search goes on. Only where final is false."""
+    """STOP_REASON_RUNNING: the search goes on. Only if final is false."""
 
 class StopReason(_StopReason, metaclass=_StopReasonEnumTypeWrapper):
-    """StopReason tells what ended a search."""
+    """StopReason says what ended a search."""
 
 STOP_REASON_UNSPECIFIED: StopReason.ValueType  # 0
 """STOP_REASON_UNSPECIFIED is never sent."""
@@ -95,9 +95,9 @@ STOP_REASON_TIME: StopReason.ValueType  # 3
 STOP_REASON_MEMORY: StopReason.ValueType  # 4
 """STOP_REASON_MEMORY: the memory limit was reached."""
 STOP_REASON_DEADLINE: StopReason.ValueType  # 5
-"""STOP_REASON_DEADLINE: the call's deadline came near; the answer is what was known by then."""
+"""STOP_REASON_DEADLINE: the call's deadline came near; the answer is what was known at that time."""
 STOP_REASON_SHUTDOWN: StopReason.ValueType  # 6
-"""STOP_REASON_SHUTDOWN: the server is going down; the answer is what was known by then."""
+"""STOP_REASON_SHUTDOWN: the server is shutting down; the answer is what was known at that time."""
 STOP_REASON_DECIDED: StopReason.ValueType  # 7
 """STOP_REASON_DECIDED: the best move was better than every other one with a probability of 0.99."""
 STOP_REASON_EXACT: StopReason.ValueType  # 8
@@ -105,13 +105,13 @@ STOP_REASON_EXACT: StopReason.ValueType  # 8
 STOP_REASON_PRECISE: StopReason.ValueType  # 9
 """STOP_REASON_PRECISE: the target standard error was reached."""
 STOP_REASON_RUNNING: StopReason.ValueType  # 10
-"""STOP_REASON_RUNNING: the search goes on. Only where final is false."""
+"""STOP_REASON_RUNNING: the search goes on. Only if final is false."""
 Global___StopReason: _TypeAlias = StopReason  # noqa: Y015
 
 @_typing.final
 class Analysis(_message.Message):
-    """Analysis is what a search found out about one seat's decision, or a snapshot of it while the search goes on. All values are per team and absolute: never from the
-    perspective of whoever is to move, so nobody has to flip a sign.
+    """Analysis is the result of a search for one seat's decision, or a snapshot of it while the search runs. All values are
+    per team and absolute: never from the perspective of the seat to move, so no sign has to be flipped.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -136,14 +136,14 @@ class Analysis(_message.Message):
     action: _move_pb2.Action.ValueType
     """action is what the seat must do: PLAY, DRAW or PASS."""
     source: Global___Source.ValueType
-    """source tells how the answer came about."""
+    """source says how the answer was obtained."""
     stop_reason: Global___StopReason.ValueType
-    """stop_reason tells what ended the search."""
+    """stop_reason says what ended the search."""
     seed: _builtins.int
     """seed is the seed used."""
     deterministic: _builtins.bool
-    """deterministic is true where no clock had a part in the answer: every call of the same build with the same
-    request and seed has the same bytes, whatever the number of search slots and whether it is streamed.
+    """deterministic is true if the answer does not depend on any clock: every call with the same build, request and seed
+    returns the same bytes, regardless of the number of search slots and of streaming.
     """
     engine_version: _builtins.str
     """engine_version is the version of the engine that answered, such as "0.1.0"."""
@@ -152,50 +152,48 @@ class Analysis(_message.Message):
     one final message.
     """
     worlds_used: _builtins.int
-    """worlds_used is how many weighted worlds the simulations were drawn from. Where it equals belief.world_count, they
-    are all there are. Unset where worlds were not weighted (every simulation has a fresh one), and where nothing was
+    """worlds_used is how many weighted worlds the simulations were drawn from. If it equals belief.world_count, all
+    worlds were used. Unset if worlds were not weighted (every simulation then draws a new one), or if nothing was
     searched.
     """
     effective_sample_size: _builtins.float
-    """effective_sample_size is how many worlds of equal weight would tell as much as those used, in
-    [1, worlds_used]. Unset where worlds_used is.
+    """effective_sample_size is how many worlds of equal weight would carry as much information as those used, in [1,
+    worlds_used]. Unset if worlds_used is unset.
     """
     omitted_move_count: _builtins.int
-    """omitted_move_count is how many legal moves are not in moves: not included, excluded, or beyond max_moves. At
-    least 0; equal moves count once.
+    """omitted_move_count is the number of legal moves that are not in moves because they were not included, were
+    excluded, or exceed max_moves. At least 0; equal moves count once.
     """
     client_tag: _builtins.str
-    """client_tag is the request's."""
+    """client_tag is the tag of the request."""
     @_builtins.property
     def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___MoveEvaluation]:
-        """moves are the moves considered, best first, also those without a visit: all legal moves unless the request
-        includes, excludes or cuts some. Moves that differ only in equal attachment points are one entry. Empty unless
+        """moves are the moves considered, best first, including those without a visit: all legal moves, unless the request
+        includes, excludes or limits them. Moves that differ only in equal attachment points are one entry. Empty unless
         action is PLAY.
         """
 
     @_builtins.property
     def root_values(self) -> _containers.RepeatedCompositeFieldContainer[Global___TeamValue]:
-        """root_values are the values of the position itself, one for each team in team order. Empty where nothing was
-        searched.
-        """
+        """root_values are the values of the position itself, one for each team in team order. Empty if nothing was searched."""
 
     @_builtins.property
     def belief(self) -> Global___Belief:
-        """belief is where the hidden tiles may be. For an OpenDeal: where they are."""
+        """belief says where the hidden tiles may be; for an OpenDeal, where they are."""
 
     @_builtins.property
     def effective_limits(self) -> _limits_pb2.Limits:
-        """effective_limits are the limits in force after defaults and the server's caps. The call's deadline is not in them:
-        where it ended the search, stop_reason is DEADLINE.
+        """effective_limits are the limits in force after defaults and the server's caps. They do not include the call's
+        deadline: if it ended the search, stop_reason is DEADLINE.
         """
 
     @_builtins.property
     def effort(self) -> Global___Effort:
-        """effort is what the search cost."""
+        """effort is the effort of the search."""
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
-        """warnings tell what in the request was clamped, ignored or unknown. At most 16."""
+        """warnings list what in the request was clamped, ignored or unknown. At most 16."""
 
     def __init__(
         self,
@@ -235,7 +233,7 @@ Global___Analysis: _TypeAlias = Analysis  # noqa: Y015
 
 @_typing.final
 class MoveEvaluation(_message.Message):
-    """MoveEvaluation is what the search thinks of one move."""
+    """MoveEvaluation is the evaluation of one move."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -255,34 +253,35 @@ class MoveEvaluation(_message.Message):
     WIN_PROBABILITY_LOSS_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """rank is its place in the order of preference among the moves considered: 1 is the recommended move. The chance to
-    win the match decides and, where chances cannot be told apart, the margin.
+    win the match decides; if chances cannot be told apart, the margin does.
     """
     visits: _builtins.int
     """visits is how many simulations began with this move."""
     availability: _builtins.int
     """availability is how many simulations could have begun with it."""
     points_now: _builtins.int
-    """points_now is what the placement scores at once, in points: a multiple of 5, at least 0."""
+    """points_now is what the placement scores, in points: a multiple of 5, at least 0."""
     count_after: _builtins.int
     """count_after is the count of the layout after the placement, in pips, at least 0."""
     loss: _builtins.float
     """loss is how much less the mover's team expects of the round from this move than from the best one, in points: 0 for
-    rank 1, below 0 where more points win the match less often, or where two moves are not told apart. Unset for a move
-    without a visit, and where the errors of this move or of the best one are unknown.
+    rank 1, below 0 if more points win the match less often, or if two moves cannot be told apart. Unset for a move
+    without a visit, or if the errors of this move or of the best one are unknown.
     """
     best_probability: _builtins.float
-    """best_probability is the probability that this move is the best of those considered, in [0, 1], as far as the
-    simulations tell; they sum to 1. Unset where nothing was searched, after fewer than 30 simulations, and as long as
-    some move has no visit. Equal best moves of a solved round share it.
+    """best_probability is the probability that this move is the best of those considered, in [0, 1], estimated from the
+    simulations; they sum to 1. Unset if nothing was searched, after fewer than 30 simulations, or while some move has
+    no visit. Equal best moves of a solved round share it.
     """
     loss_significant: _builtins.bool
-    """loss_significant is true where the best move is better, in what the search maximises or, where chances to win the
-    match cannot be told apart, in its margin, by more than two standard errors of the difference, so that it is hardly
-    chance. In a solved round: where it is better.
+    """loss_significant is true if the best move is better by more than two standard errors of the difference, so that
+    chance is unlikely. It is compared in what the search maximises or, if the chances to win the match cannot be told
+    apart, in the margin. In a solved round: if the best move is better.
     """
     win_probability_loss: _builtins.float
     """win_probability_loss is how much less chance of winning the match this move leaves the mover's team than the best
-    one, in [-1, 1]: 0 for rank 1, below 0 by no more than chance unless the objective is the round. Unset where loss is.
+    one, in [-1, 1]: 0 for rank 1, below 0 by no more than chance unless the objective is the round. Unset if loss is
+    unset.
     """
     @_builtins.property
     def move(self) -> _move_pb2.Move:
@@ -291,7 +290,7 @@ class MoveEvaluation(_message.Message):
     @_builtins.property
     def values(self) -> _containers.RepeatedCompositeFieldContainer[Global___TeamValue]:
         """values are the values after the move, its own points included, one for each team in team order. Empty for a move
-        without a visit, and where nothing was searched.
+        without a visit, or if nothing was searched.
         """
 
     @_builtins.property
@@ -300,12 +299,12 @@ class MoveEvaluation(_message.Message):
 
     @_builtins.property
     def line(self) -> _containers.RepeatedCompositeFieldContainer[Global___LineStep]:
-        """line is the play the search expects after and including this move, most visited first."""
+        """line is the play that the search expects, starting with this move."""
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_reason_pb2.Reason]:
-        """reasons tell what speaks for the move, weightiest first. Set for the recommended move of a view in a final answer;
-        empty for the other moves, and for an OpenDeal.
+        """reasons are the reasons for the move, the strongest first. Set for the recommended move of a view in a final
+        answer; empty for the other moves, and for an OpenDeal.
         """
 
     def __init__(
@@ -380,9 +379,8 @@ class TeamValue(_message.Message):
     margin.
     """
     errors_unknown: _builtins.bool
-    """errors_unknown is true where too few simulations came to the move (fewer than 5, or fewer than 30 in all) to say how
-    far the values may be off. Then standard_error, standard_deviation and win_probability_error are not set and mean
-    nothing.
+    """errors_unknown is true if the move has too few simulations (fewer than 5, or fewer than 30 in all) to estimate
+    errors. Then standard_error, standard_deviation and win_probability_error are not set and have no meaning.
     """
     def __init__(
         self,
@@ -415,7 +413,7 @@ class LineStep(_message.Message):
     visits: _builtins.int
     """visits is how many simulations came through it."""
     estimated: _builtins.bool
-    """estimated is true from the first step on that depends on hidden tiles: likely, but not to be relied upon."""
+    """estimated is true from the first step that depends on hidden tiles: the step is likely, but uncertain."""
     @_builtins.property
     def move(self) -> _move_pb2.Move:
         """move is the move."""
@@ -437,15 +435,15 @@ Global___LineStep: _TypeAlias = LineStep  # noqa: Y015
 
 @_typing.final
 class Belief(_message.Message):
-    """Belief is where the hidden tiles may be, for one view."""
+    """Belief says where the hidden tiles may be, for one view."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TILES_FIELD_NUMBER: _builtins.int
     WORLD_COUNT_FIELD_NUMBER: _builtins.int
     world_count: _builtins.float
-    """world_count is the number of ways to fill the hidden hands, draws and talon that the view allows, at least 1;
-    exact up to 2^53, rounded above.
+    """world_count is the number of ways to fill the hidden hands, draws and talon that the view allows, at least 1; exact
+    up to 2^53, rounded beyond.
     """
     @_builtins.property
     def tiles(self) -> _containers.RepeatedCompositeFieldContainer[Global___TileBelief]:
@@ -467,7 +465,7 @@ Global___Belief: _TypeAlias = Belief  # noqa: Y015
 
 @_typing.final
 class TileBelief(_message.Message):
-    """TileBelief is where one tile may be. All probabilities of a tile on the table are 0, those of any other sum to 1."""
+    """TileBelief says where one tile may be. All probabilities of a tile on the table are 0, those of any other sum to 1."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -499,7 +497,7 @@ Global___TileBelief: _TypeAlias = TileBelief  # noqa: Y015
 
 @_typing.final
 class Effort(_message.Message):
-    """Effort is what a search cost."""
+    """Effort is the effort of a search."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -515,8 +513,8 @@ class Effort(_message.Message):
     """memory_bytes is the memory of the search tree, in bytes, at least 0."""
     @_builtins.property
     def time(self) -> _duration_pb2.Duration:
-        """time is the wall-clock time of the search. Unset where deterministic is true, so that equal requests get equal
-        bytes; the trailing metadata "sniffai-search-ms" always has it.
+        """time is the wall-clock time of the search. Unset if deterministic is true, so that equal requests get equal bytes;
+        the trailing metadata "sniffai-search-ms" always has it.
         """
 
     def __init__(

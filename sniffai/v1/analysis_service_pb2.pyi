@@ -40,7 +40,7 @@ class _ObjectiveEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Objective.V
     """OBJECTIVE_ROUND: the margin of the round."""
 
 class Objective(_Objective, metaclass=_ObjectiveEnumTypeWrapper):
-    """Objective is what a search maximises. Both are told in any case."""
+    """Objective is what a search maximises. Answers report both in any case."""
 
 OBJECTIVE_UNSPECIFIED: Objective.ValueType  # 0
 """OBJECTIVE_UNSPECIFIED is the default of the RPC."""
@@ -80,7 +80,7 @@ Global___Priority: _TypeAlias = Priority  # noqa: Y015
 
 @_typing.final
 class RecommendMoveRequest(_message.Message):
-    """RecommendMoveRequest asks for a move."""
+    """RecommendMoveRequest requests a move."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -97,16 +97,17 @@ class RecommendMoveRequest(_message.Message):
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
     max_moves: _builtins.int
-    """max_moves is how many moves the answer lists at most, best first, at least 0. 0 lists all, also those without a
-    visit. It changes nothing in the search.
+    """max_moves is the maximum number of moves in the answer, best first, at least 0. 0 lists all, including those
+    without a visit. It does not change the search.
     """
     priority: Global___Priority.ValueType
-    """priority is the class in which the search waits for its turn. Default: INTERACTIVE."""
+    """priority is the class in which the search waits for a slot. Default: INTERACTIVE."""
     client_tag: _builtins.str
-    """client_tag comes back in the answer, at most 128 characters."""
+    """client_tag is returned in the answer; at most 128 characters."""
     language_code: _builtins.str
-    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; "ja-JP", "zh-CN" and the
-    like are understood. Default: "en", also for a language that the server does not have, with a warning.
+    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; variants such as "ja-JP"
+    and "zh-CN" are accepted. Default: "en", which is also used, with a warning, if the server does not have the
+    language.
     """
     objective: Global___Objective.ValueType
     """objective is what the search maximises. Default: MATCH."""
@@ -121,13 +122,13 @@ class RecommendMoveRequest(_message.Message):
     @_builtins.property
     def include_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
         """include_moves are the only moves to consider now; later moves are free. A move stands for all its equal attachment
-        points. Each must be legal, none may be given twice. Default: all legal moves. At most 128.
+        points. Each must be legal and may be given only once. Default: all legal moves. At most 128.
         """
 
     @_builtins.property
     def exclude_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
-        """exclude_moves are moves not to consider now, as include_moves; at least one other must be left. May not be given
-        together with include_moves. At most 128.
+        """exclude_moves are moves not to consider now, in the same form as include_moves; at least one other move must
+        remain. Cannot be given together with include_moves. At most 128.
         """
 
     def __init__(
@@ -171,7 +172,7 @@ class RecommendMoveResponse(_message.Message):
 
     @_builtins.property
     def analysis(self) -> _analysis_pb2.Analysis:
-        """analysis is what the recommendation rests on; move is that of its first entry."""
+        """analysis is the analysis behind the recommendation; move is the move of its first entry."""
 
     def __init__(
         self,
@@ -190,7 +191,7 @@ Global___RecommendMoveResponse: _TypeAlias = RecommendMoveResponse  # noqa: Y015
 
 @_typing.final
 class AnalyzeRequest(_message.Message):
-    """AnalyzeRequest asks for the evaluation of a decision."""
+    """AnalyzeRequest requests the evaluation of a decision."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -208,16 +209,17 @@ class AnalyzeRequest(_message.Message):
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
     max_moves: _builtins.int
-    """max_moves is how many moves the answer lists at most, best first, at least 0. 0 lists all, also those without a
-    visit. It changes nothing in the search.
+    """max_moves is the maximum number of moves in the answer, best first, at least 0. 0 lists all, including those
+    without a visit. It does not change the search.
     """
     priority: Global___Priority.ValueType
-    """priority is the class in which the search waits for its turn. Default: ANALYSIS."""
+    """priority is the class in which the search waits for a slot. Default: ANALYSIS."""
     client_tag: _builtins.str
-    """client_tag comes back in the answer, at most 128 characters."""
+    """client_tag is returned in the answer; at most 128 characters."""
     language_code: _builtins.str
-    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; "ja-JP", "zh-CN" and the
-    like are understood. Default: "en", also for a language that the server does not have, with a warning.
+    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; variants such as "ja-JP"
+    and "zh-CN" are accepted. Default: "en", which is also used, with a warning, if the server does not have the
+    language.
     """
     objective: Global___Objective.ValueType
     """objective is what the search maximises. Default: MATCH."""
@@ -228,7 +230,7 @@ class AnalyzeRequest(_message.Message):
     @_builtins.property
     def deal(self) -> _round_pb2.OpenDeal:
         """deal: the decision of the seat to move with all hands and the talon known to everyone, for study. With 2 and 4
-        players it is solved where that takes few enough placements; else, and with 3 players, it is searched.
+        players it is solved if that takes few enough placements; otherwise, and with 3 players, it is searched.
         """
 
     @_builtins.property
@@ -238,13 +240,13 @@ class AnalyzeRequest(_message.Message):
     @_builtins.property
     def include_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
         """include_moves are the only moves to consider now; later moves are free. A move stands for all its equal attachment
-        points. Each must be legal, none may be given twice. Default: all legal moves. At most 128.
+        points. Each must be legal and may be given only once. Default: all legal moves. At most 128.
         """
 
     @_builtins.property
     def exclude_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
-        """exclude_moves are moves not to consider now, as include_moves; at least one other must be left. May not be given
-        together with include_moves. At most 128.
+        """exclude_moves are moves not to consider now, in the same form as include_moves; at least one other move must
+        remain. Cannot be given together with include_moves. At most 128.
         """
 
     def __init__(
@@ -303,8 +305,8 @@ Global___AnalyzeResponse: _TypeAlias = AnalyzeResponse  # noqa: Y015
 
 @_typing.final
 class StreamAnalyzeRequest(_message.Message):
-    """StreamAnalyzeRequest asks for the evaluation of a decision, and for snapshots of it while it is searched. Its fields
-    are those of AnalyzeRequest, with the same numbers, and one more.
+    """StreamAnalyzeRequest requests the evaluation of a decision, with snapshots while it is searched. Its fields are those
+    of AnalyzeRequest, with the same numbers, and one more.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -324,16 +326,17 @@ class StreamAnalyzeRequest(_message.Message):
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
     max_moves: _builtins.int
-    """max_moves is how many moves the answer lists at most, best first, at least 0. 0 lists all, also those without a
-    visit. It changes nothing in the search.
+    """max_moves is the maximum number of moves in the answer, best first, at least 0. 0 lists all, including those
+    without a visit. It does not change the search.
     """
     priority: Global___Priority.ValueType
-    """priority is the class in which the search waits for its turn. Default: ANALYSIS."""
+    """priority is the class in which the search waits for a slot. Default: ANALYSIS."""
     client_tag: _builtins.str
-    """client_tag comes back in the answer, at most 128 characters."""
+    """client_tag is returned in the answer; at most 128 characters."""
     language_code: _builtins.str
-    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; "ja-JP", "zh-CN" and the
-    like are understood. Default: "en", also for a language that the server does not have, with a warning.
+    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; variants such as "ja-JP"
+    and "zh-CN" are accepted. Default: "en", which is also used, with a warning, if the server does not have the
+    language.
     """
     objective: Global___Objective.ValueType
     """objective is what the search maximises. Default: MATCH."""
@@ -344,7 +347,7 @@ class StreamAnalyzeRequest(_message.Message):
     @_builtins.property
     def deal(self) -> _round_pb2.OpenDeal:
         """deal: the decision of the seat to move with all hands and the talon known to everyone, for study. With 2 and 4
-        players it is solved where that takes few enough placements; else, and with 3 players, it is searched.
+        players it is solved if that takes few enough placements; otherwise, and with 3 players, it is searched.
         """
 
     @_builtins.property
@@ -354,18 +357,18 @@ class StreamAnalyzeRequest(_message.Message):
     @_builtins.property
     def include_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
         """include_moves are the only moves to consider now; later moves are free. A move stands for all its equal attachment
-        points. Each must be legal, none may be given twice. Default: all legal moves. At most 128.
+        points. Each must be legal and may be given only once. Default: all legal moves. At most 128.
         """
 
     @_builtins.property
     def exclude_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
-        """exclude_moves are moves not to consider now, as include_moves; at least one other must be left. May not be given
-        together with include_moves. At most 128.
+        """exclude_moves are moves not to consider now, in the same form as include_moves; at least one other move must
+        remain. Cannot be given together with include_moves. At most 128.
         """
 
     @_builtins.property
     def report_interval(self) -> _duration_pb2.Duration:
-        """report_interval is the time between two snapshots, above 0. Less than 50 ms is taken for 50 ms, with a warning.
+        """report_interval is the time between two snapshots, above 0. Less than 50 ms counts as 50 ms, with a warning.
         Default: 0.5 s.
         """
 
@@ -402,7 +405,7 @@ Global___StreamAnalyzeRequest: _TypeAlias = StreamAnalyzeRequest  # noqa: Y015
 
 @_typing.final
 class StreamAnalyzeResponse(_message.Message):
-    """StreamAnalyzeResponse is the evaluation as it stands, or (analysis.final) as it ends."""
+    """StreamAnalyzeResponse is the evaluation so far or, if analysis.final is true, the final one."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -426,7 +429,7 @@ Global___StreamAnalyzeResponse: _TypeAlias = StreamAnalyzeResponse  # noqa: Y015
 
 @_typing.final
 class AnalyzeMatchRequest(_message.Message):
-    """AnalyzeMatchRequest asks for the review of a match or of a round."""
+    """AnalyzeMatchRequest requests the review of a match or of a round."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -443,12 +446,13 @@ class AnalyzeMatchRequest(_message.Message):
     seed: _builtins.int
     """seed makes the review repeatable, in [0, 2^63 - 1]. Default: 0."""
     priority: Global___Priority.ValueType
-    """priority is the class in which the searches wait for their turn. Default: BULK."""
+    """priority is the class in which the searches wait for slots. Default: BULK."""
     client_tag: _builtins.str
-    """client_tag comes back in the last message, at most 128 characters."""
+    """client_tag is returned in the last message; at most 128 characters."""
     language_code: _builtins.str
-    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; "ja-JP", "zh-CN" and the
-    like are understood. Default: "en", also for a language that the server does not have, with a warning.
+    """language_code is the language of the reasons' text, by BCP 47: "en", "ja" or "zh-Hans"; variants such as "ja-JP"
+    and "zh-CN" are accepted. Default: "en", which is also used, with a warning, if the server does not have the
+    language.
     """
     @_builtins.property
     def match(self) -> _review_pb2.RecordedMatch:
@@ -460,8 +464,8 @@ class AnalyzeMatchRequest(_message.Message):
 
     @_builtins.property
     def limits(self) -> _limits_pb2.Limits:
-        """limits bound the survey of each decision; a move that was not the best costs four times as much besides, a draw
-        three times. Default: 20000 simulations.
+        """limits bound the survey of each decision; in addition, a move that was not the best costs four times as much, and a
+        draw three times. Default: 20000 simulations.
         """
 
     def __init__(
@@ -493,7 +497,7 @@ Global___AnalyzeMatchRequest: _TypeAlias = AnalyzeMatchRequest  # noqa: Y015
 
 @_typing.final
 class AnalyzeMatchResponse(_message.Message):
-    """AnalyzeMatchResponse is one piece of a review, or (the last message) the whole summed up."""
+    """AnalyzeMatchResponse is one piece of a review; the last message is the summary."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -516,7 +520,7 @@ class AnalyzeMatchResponse(_message.Message):
 
     @_builtins.property
     def summary(self) -> _review_pb2.MatchReview:
-        """summary: the whole. It comes last, once all pieces have been sent."""
+        """summary: the summary. It is sent last, after all pieces."""
 
     def __init__(
         self,

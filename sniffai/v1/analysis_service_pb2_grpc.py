@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class AnalysisServiceStub(object):
-    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
-    known. It keeps no state between calls.
+    """AnalysisService advises one seat, using only what that seat may know, and analyses rounds whose hands are all known.
+    It keeps no state between calls.
     """
 
     def __init__(self, channel):
@@ -59,39 +59,40 @@ class AnalysisServiceStub(object):
 
 
 class AnalysisServiceServicer(object):
-    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
-    known. It keeps no state between calls.
+    """AnalysisService advises one seat, using only what that seat may know, and analyses rounds whose hands are all known.
+    It keeps no state between calls.
     """
 
     def RecommendMove(self, request, context):
-        """RecommendMove answers with the move to make now, and with the evaluation of all others. For a front end that wants
-        a hint or a computer opponent. INVALID_ARGUMENT where the view is wrong, or another seat is to move.
+        """RecommendMove returns the move to make now and the evaluation of all moves, for a front end that wants a hint or a
+        computer opponent. INVALID_ARGUMENT if the view is invalid, or another seat is to move.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Analyze(self, request, context):
-        """Analyze answers with the evaluation of all legal moves. For a person or program that studies a decision.
-        INVALID_ARGUMENT where the view or deal is wrong, another seat is to move, or the round is over.
+        """Analyze returns the evaluation of all legal moves, for a person or program that studies a decision.
+        INVALID_ARGUMENT if the view or deal is invalid, another seat is to move, or the round is over.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StreamAnalyze(self, request, context):
-        """StreamAnalyze is Analyze with snapshots on the way. Each message is complete and takes the place of the one before
-        it; whoever reads slowly misses snapshots, never the last message, which alone is final. Where nothing is searched
-        it is the only one. Cancel the call to end the search without an answer.
+        """StreamAnalyze is Analyze with snapshots while the search runs. Each message is complete and replaces the one before
+        it. A slow reader misses snapshots, but never the last message, which alone is final. If nothing is searched, it is
+        the only one. Cancel the call to end the search without an answer.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AnalyzeMatch(self, request, context):
-        """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: a message for each
-        placement and each draw as they are done, in any order, and at last one that sums up. Whoever reads slowly slows
-        nothing down and misses nothing. Cancel the call to end the searches. INVALID_ARGUMENT where the record is wrong.
+        """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: one message for each
+        placement and each draw when it is finished, in any order, and then a summary. A slow reader misses nothing; while
+        it does not read, the review pauses. Cancel the call to end the searches. INVALID_ARGUMENT if the record is
+        invalid.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -129,8 +130,8 @@ def add_AnalysisServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AnalysisService(object):
-    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
-    known. It keeps no state between calls.
+    """AnalysisService advises one seat, using only what that seat may know, and analyses rounds whose hands are all known.
+    It keeps no state between calls.
     """
 
     @staticmethod

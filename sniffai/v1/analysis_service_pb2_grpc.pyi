@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class AnalysisServiceStub:
-    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
-    known. It keeps no state between calls.
+    """AnalysisService advises one seat, using only what that seat may know, and analyses rounds whose hands are all known.
+    It keeps no state between calls.
     """
 
     @_typing.overload
@@ -36,53 +36,55 @@ class AnalysisServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> AnalysisServiceAsyncStub: ...
     RecommendMove: _grpc.UnaryUnaryMultiCallable[_analysis_service_pb2.RecommendMoveRequest, _analysis_service_pb2.RecommendMoveResponse]
-    """RecommendMove answers with the move to make now, and with the evaluation of all others. For a front end that wants
-    a hint or a computer opponent. INVALID_ARGUMENT where the view is wrong, or another seat is to move.
+    """RecommendMove returns the move to make now and the evaluation of all moves, for a front end that wants a hint or a
+    computer opponent. INVALID_ARGUMENT if the view is invalid, or another seat is to move.
     """
     Analyze: _grpc.UnaryUnaryMultiCallable[_analysis_service_pb2.AnalyzeRequest, _analysis_service_pb2.AnalyzeResponse]
-    """Analyze answers with the evaluation of all legal moves. For a person or program that studies a decision.
-    INVALID_ARGUMENT where the view or deal is wrong, another seat is to move, or the round is over.
+    """Analyze returns the evaluation of all legal moves, for a person or program that studies a decision.
+    INVALID_ARGUMENT if the view or deal is invalid, another seat is to move, or the round is over.
     """
     StreamAnalyze: _grpc.UnaryStreamMultiCallable[_analysis_service_pb2.StreamAnalyzeRequest, _analysis_service_pb2.StreamAnalyzeResponse]
-    """StreamAnalyze is Analyze with snapshots on the way. Each message is complete and takes the place of the one before
-    it; whoever reads slowly misses snapshots, never the last message, which alone is final. Where nothing is searched
-    it is the only one. Cancel the call to end the search without an answer.
+    """StreamAnalyze is Analyze with snapshots while the search runs. Each message is complete and replaces the one before
+    it. A slow reader misses snapshots, but never the last message, which alone is final. If nothing is searched, it is
+    the only one. Cancel the call to end the search without an answer.
     """
     AnalyzeMatch: _grpc.UnaryStreamMultiCallable[_analysis_service_pb2.AnalyzeMatchRequest, _analysis_service_pb2.AnalyzeMatchResponse]
-    """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: a message for each
-    placement and each draw as they are done, in any order, and at last one that sums up. Whoever reads slowly slows
-    nothing down and misses nothing. Cancel the call to end the searches. INVALID_ARGUMENT where the record is wrong.
+    """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: one message for each
+    placement and each draw when it is finished, in any order, and then a summary. A slow reader misses nothing; while
+    it does not read, the review pauses. Cancel the call to end the searches. INVALID_ARGUMENT if the record is
+    invalid.
     """
 
 @_typing.type_check_only
 class AnalysisServiceAsyncStub(AnalysisServiceStub):
-    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
-    known. It keeps no state between calls.
+    """AnalysisService advises one seat, using only what that seat may know, and analyses rounds whose hands are all known.
+    It keeps no state between calls.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     RecommendMove: _aio.UnaryUnaryMultiCallable[_analysis_service_pb2.RecommendMoveRequest, _analysis_service_pb2.RecommendMoveResponse]  # type: ignore[assignment]
-    """RecommendMove answers with the move to make now, and with the evaluation of all others. For a front end that wants
-    a hint or a computer opponent. INVALID_ARGUMENT where the view is wrong, or another seat is to move.
+    """RecommendMove returns the move to make now and the evaluation of all moves, for a front end that wants a hint or a
+    computer opponent. INVALID_ARGUMENT if the view is invalid, or another seat is to move.
     """
     Analyze: _aio.UnaryUnaryMultiCallable[_analysis_service_pb2.AnalyzeRequest, _analysis_service_pb2.AnalyzeResponse]  # type: ignore[assignment]
-    """Analyze answers with the evaluation of all legal moves. For a person or program that studies a decision.
-    INVALID_ARGUMENT where the view or deal is wrong, another seat is to move, or the round is over.
+    """Analyze returns the evaluation of all legal moves, for a person or program that studies a decision.
+    INVALID_ARGUMENT if the view or deal is invalid, another seat is to move, or the round is over.
     """
     StreamAnalyze: _aio.UnaryStreamMultiCallable[_analysis_service_pb2.StreamAnalyzeRequest, _analysis_service_pb2.StreamAnalyzeResponse]  # type: ignore[assignment]
-    """StreamAnalyze is Analyze with snapshots on the way. Each message is complete and takes the place of the one before
-    it; whoever reads slowly misses snapshots, never the last message, which alone is final. Where nothing is searched
-    it is the only one. Cancel the call to end the search without an answer.
+    """StreamAnalyze is Analyze with snapshots while the search runs. Each message is complete and replaces the one before
+    it. A slow reader misses snapshots, but never the last message, which alone is final. If nothing is searched, it is
+    the only one. Cancel the call to end the search without an answer.
     """
     AnalyzeMatch: _aio.UnaryStreamMultiCallable[_analysis_service_pb2.AnalyzeMatchRequest, _analysis_service_pb2.AnalyzeMatchResponse]  # type: ignore[assignment]
-    """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: a message for each
-    placement and each draw as they are done, in any order, and at last one that sums up. Whoever reads slowly slows
-    nothing down and misses nothing. Cancel the call to end the searches. INVALID_ARGUMENT where the record is wrong.
+    """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: one message for each
+    placement and each draw when it is finished, in any order, and then a summary. A slow reader misses nothing; while
+    it does not read, the review pauses. Cancel the call to end the searches. INVALID_ARGUMENT if the record is
+    invalid.
     """
 
 class AnalysisServiceServicer(metaclass=_abc_1.ABCMeta):
-    """AnalysisService advises one seat, from nothing but what that seat may know, and studies rounds whose hands are all
-    known. It keeps no state between calls.
+    """AnalysisService advises one seat, using only what that seat may know, and analyses rounds whose hands are all known.
+    It keeps no state between calls.
     """
 
     @_abc_1.abstractmethod
@@ -91,8 +93,8 @@ class AnalysisServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _analysis_service_pb2.RecommendMoveRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_analysis_service_pb2.RecommendMoveResponse, _abc.Awaitable[_analysis_service_pb2.RecommendMoveResponse]]:
-        """RecommendMove answers with the move to make now, and with the evaluation of all others. For a front end that wants
-        a hint or a computer opponent. INVALID_ARGUMENT where the view is wrong, or another seat is to move.
+        """RecommendMove returns the move to make now and the evaluation of all moves, for a front end that wants a hint or a
+        computer opponent. INVALID_ARGUMENT if the view is invalid, or another seat is to move.
         """
 
     @_abc_1.abstractmethod
@@ -101,8 +103,8 @@ class AnalysisServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _analysis_service_pb2.AnalyzeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_analysis_service_pb2.AnalyzeResponse, _abc.Awaitable[_analysis_service_pb2.AnalyzeResponse]]:
-        """Analyze answers with the evaluation of all legal moves. For a person or program that studies a decision.
-        INVALID_ARGUMENT where the view or deal is wrong, another seat is to move, or the round is over.
+        """Analyze returns the evaluation of all legal moves, for a person or program that studies a decision.
+        INVALID_ARGUMENT if the view or deal is invalid, another seat is to move, or the round is over.
         """
 
     @_abc_1.abstractmethod
@@ -111,9 +113,9 @@ class AnalysisServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _analysis_service_pb2.StreamAnalyzeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_analysis_service_pb2.StreamAnalyzeResponse], _abc.AsyncIterator[_analysis_service_pb2.StreamAnalyzeResponse]]:
-        """StreamAnalyze is Analyze with snapshots on the way. Each message is complete and takes the place of the one before
-        it; whoever reads slowly misses snapshots, never the last message, which alone is final. Where nothing is searched
-        it is the only one. Cancel the call to end the search without an answer.
+        """StreamAnalyze is Analyze with snapshots while the search runs. Each message is complete and replaces the one before
+        it. A slow reader misses snapshots, but never the last message, which alone is final. If nothing is searched, it is
+        the only one. Cancel the call to end the search without an answer.
         """
 
     @_abc_1.abstractmethod
@@ -122,9 +124,10 @@ class AnalysisServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _analysis_service_pb2.AnalyzeMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_analysis_service_pb2.AnalyzeMatchResponse], _abc.AsyncIterator[_analysis_service_pb2.AnalyzeMatchResponse]]:
-        """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: a message for each
-        placement and each draw as they are done, in any order, and at last one that sums up. Whoever reads slowly slows
-        nothing down and misses nothing. Cancel the call to end the searches. INVALID_ARGUMENT where the record is wrong.
+        """AnalyzeMatch reviews every placement of a match, or of one round, from what its seat knew: one message for each
+        placement and each draw when it is finished, in any order, and then a summary. A slow reader misses nothing; while
+        it does not read, the review pauses. Cancel the call to end the searches. INVALID_ARGUMENT if the record is
+        invalid.
         """
 
 def add_AnalysisServiceServicer_to_server(servicer: AnalysisServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

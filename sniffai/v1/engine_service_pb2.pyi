@@ -22,7 +22,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class GetEngineInfoRequest(_message.Message):
-    """GetEngineInfoRequest asks what the server is."""
+    """GetEngineInfoRequest requests the description of the server."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -39,7 +39,7 @@ Global___GetEngineInfoRequest: _TypeAlias = GetEngineInfoRequest  # noqa: Y015
 
 @_typing.final
 class GetEngineInfoResponse(_message.Message):
-    """GetEngineInfoResponse is what the server is."""
+    """GetEngineInfoResponse is the description of the server."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -59,7 +59,7 @@ class GetEngineInfoResponse(_message.Message):
     """max_request_bytes is the largest request accepted, in bytes."""
     @_builtins.property
     def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___TableSize]:
-        """tables are the sizes of table it plays, ascending by players."""
+        """tables are the supported table sizes, ascending by players."""
 
     @_builtins.property
     def default_limits(self) -> _limits_pb2.Limits:
@@ -71,7 +71,7 @@ class GetEngineInfoResponse(_message.Message):
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
-        """warnings tell what in the request was ignored or unknown. At most 16."""
+        """warnings list what in the request was ignored or unknown. At most 16."""
 
     @_builtins.property
     def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___Level]:
@@ -99,7 +99,7 @@ Global___GetEngineInfoResponse: _TypeAlias = GetEngineInfoResponse  # noqa: Y015
 
 @_typing.final
 class Level(_message.Message):
-    """Level is one level of play, and how it did against the one below."""
+    """Level is one level of play, with its results against the level below."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -109,7 +109,7 @@ class Level(_message.Message):
     name: _builtins.str
     """name is a lower-case word, such as "casual"."""
     description: _builtins.str
-    """description says in one line how it plays."""
+    """description is one line about how it plays."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelScore]:
         """scores are its matches against the level below, one entry for each number of players. Empty for the lowest level."""
@@ -131,7 +131,7 @@ Global___Level: _TypeAlias = Level  # noqa: Y015
 
 @_typing.final
 class LevelScore(_message.Message):
-    """LevelScore is how a level did in matches against the one below, on the same deals with seats swapped."""
+    """LevelScore is the result of matches against the level below, played on the same deals with seats swapped."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class EngineServiceStub(object):
-    """EngineService tells what this server is and can do.
+    """EngineService describes this server.
     """
 
     def __init__(self, channel):
@@ -43,11 +43,11 @@ class EngineServiceStub(object):
 
 
 class EngineServiceServicer(object):
-    """EngineService tells what this server is and can do.
+    """EngineService describes this server.
     """
 
     def GetEngineInfo(self, request, context):
-        """GetEngineInfo tells the version, the games it plays, and the limits it sets.
+        """GetEngineInfo returns the version, the table sizes, the limits and the levels of play.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -70,7 +70,7 @@ def add_EngineServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class EngineService(object):
-    """EngineService tells what this server is and can do.
+    """EngineService describes this server.
     """
 
     @staticmethod

@@ -27,25 +27,25 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class EngineServiceStub:
-    """EngineService tells what this server is and can do."""
+    """EngineService describes this server."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> EngineServiceAsyncStub: ...
     GetEngineInfo: _grpc.UnaryUnaryMultiCallable[_engine_service_pb2.GetEngineInfoRequest, _engine_service_pb2.GetEngineInfoResponse]
-    """GetEngineInfo tells the version, the games it plays, and the limits it sets."""
+    """GetEngineInfo returns the version, the table sizes, the limits and the levels of play."""
 
 @_typing.type_check_only
 class EngineServiceAsyncStub(EngineServiceStub):
-    """EngineService tells what this server is and can do."""
+    """EngineService describes this server."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetEngineInfo: _aio.UnaryUnaryMultiCallable[_engine_service_pb2.GetEngineInfoRequest, _engine_service_pb2.GetEngineInfoResponse]  # type: ignore[assignment]
-    """GetEngineInfo tells the version, the games it plays, and the limits it sets."""
+    """GetEngineInfo returns the version, the table sizes, the limits and the levels of play."""
 
 class EngineServiceServicer(metaclass=_abc_1.ABCMeta):
-    """EngineService tells what this server is and can do."""
+    """EngineService describes this server."""
 
     @_abc_1.abstractmethod
     def GetEngineInfo(
@@ -53,6 +53,6 @@ class EngineServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _engine_service_pb2.GetEngineInfoRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_engine_service_pb2.GetEngineInfoResponse, _abc.Awaitable[_engine_service_pb2.GetEngineInfoResponse]]:
-        """GetEngineInfo tells the version, the games it plays, and the limits it sets."""
+        """GetEngineInfo returns the version, the table sizes, the limits and the levels of play."""
 
 def add_EngineServiceServicer_to_server(servicer: EngineServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -69,8 +69,8 @@ class Placement(_message.Message):
     at: _builtins.str
     """at is the attachment point it was joined to, "tile:PORT". Empty for the lead, REQUIRED for every later one."""
     points: _builtins.int
-    """points is what the placement scored, in points, at least 0. In a request it may be left out; if it is given, it
-    must be right. Always set in answers.
+    """points is what the placement scored, in points, at least 0. Optional in a request; if it is given, it must be
+    correct. Always set in answers.
     """
     def __init__(
         self,
@@ -98,8 +98,8 @@ class Draw(_message.Message):
     COUNT_FIELD_NUMBER: _builtins.int
     TILES_FIELD_NUMBER: _builtins.int
     count: _builtins.int
-    """count is how many tiles were drawn, at least 1. May be left out where tiles are given. In a PlayerView one draw of
-    a seat may also be told tile by tile, as events that follow each other.
+    """count is how many tiles were drawn, at least 1. May be omitted if tiles are given. In a PlayerView, one draw of a
+    seat may also be given tile by tile, as consecutive events.
     """
     @_builtins.property
     def tiles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -123,7 +123,7 @@ Global___Draw: _TypeAlias = Draw  # noqa: Y015
 
 @_typing.final
 class Pass(_message.Message):
-    """Pass is a turn given up: an empty talon and no tile that fits."""
+    """Pass is a turn without a play: the talon is empty and no tile fits."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

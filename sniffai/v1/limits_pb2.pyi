@@ -19,8 +19,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Limits(_message.Message):
-    """Limits bound one search. Any subset may be given; the first one hit ends the search. The server has caps of its own
-    (EngineService.GetEngineInfo tells them) and the call's deadline is a limit as well.
+    """Limits bound one search. Any subset may be given; the first limit reached ends the search. The server has caps of its
+    own (see EngineService.GetEngineInfo), and the call's deadline is a limit, too.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -46,7 +46,7 @@ class Limits(_message.Message):
     """
     @_builtins.property
     def time(self) -> _duration_pb2.Duration:
-        """time is the wall-clock time, above 0. Default: 1 s where simulations is not given either, else the server's cap."""
+        """time is the wall-clock time, above 0. Default: 1 s if simulations is not given either, otherwise the server's cap."""
 
     def __init__(
         self,

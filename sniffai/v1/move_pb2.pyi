@@ -90,7 +90,7 @@ Global___Move: _TypeAlias = Move  # noqa: Y015
 
 @_typing.final
 class LegalMove(_message.Message):
-    """LegalMove is a move that the rules allow now, and what it does at once."""
+    """LegalMove is a move that the rules allow now, with its immediate effect."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -192,7 +192,7 @@ class Layout(_message.Message):
     count: _builtins.int
     """count is the sum of the contributions, in pips, at least 0."""
     sniff: _builtins.str
-    """sniff is the first double of the round, "low|high"; empty while there is none."""
+    """sniff is the first double of the round, "low|high"; empty if there is none yet."""
     @_builtins.property
     def placements(self) -> _containers.RepeatedCompositeFieldContainer[Global___Move]:
         """placements are the moves that built it, in the order of play; the first is the lead."""

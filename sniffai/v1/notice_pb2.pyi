@@ -18,7 +18,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Warning(_message.Message):
-    """Warning tells of something in the request that was changed or ignored, without failing the call."""
+    """Warning reports something in the request that was changed or ignored; the call did not fail."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -28,9 +28,9 @@ class Warning(_message.Message):
     field: _builtins.str
     """field is the path of the field in the request, such as "limits.time"."""
     reason: _builtins.str
-    """reason is the kind of warning in UPPER_SNAKE: CLAMPED (a value above or below what the server allows; the nearest one
-    was used), IGNORED (a value that had no effect) or UNKNOWN_FIELD (a field that this version does not know); more
-    may come.
+    """reason is the kind of warning in UPPER_SNAKE: CLAMPED (a value that the server does not allow; the nearest allowed
+    one was used), IGNORED (a value that had no effect) or UNKNOWN_FIELD (a field that this version does not know).
+    More kinds may be added.
     """
     description: _builtins.str
     """description is one sentence for a person."""
@@ -51,7 +51,7 @@ Global___Warning: _TypeAlias = Warning  # noqa: Y015
 
 @_typing.final
 class Violation(_message.Message):
-    """Violation is one thing that is wrong with a view."""
+    """Violation is one error in a view."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -59,9 +59,9 @@ class Violation(_message.Message):
     REASON_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     field: _builtins.str
-    """field is the path of the offending field in the request, such as "view.record.events[3].play.at"."""
+    """field is the path of the invalid field in the request, such as "view.record.events[3].play.at"."""
     reason: _builtins.str
-    """reason is the rule broken, in UPPER_SNAKE, at most 63 characters."""
+    """reason is the rule that is broken, in UPPER_SNAKE, at most 63 characters."""
     description: _builtins.str
     """description is one sentence for a person."""
     def __init__(

@@ -27,8 +27,8 @@ class _ReasonKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonKind
     REASON_KIND_UNSPECIFIED: _ReasonKind.ValueType  # 0
     """REASON_KIND_UNSPECIFIED is never sent."""
     REASON_KIND_FORCED: _ReasonKind.ValueType  # 1
-    """REASON_KIND_FORCED: there is nothing to choose. It is the only legal move, and only is true; or the tile is the only
-    one that fits, and its count attachment points all lead to the same future.
+    """REASON_KIND_FORCED: there is nothing to choose. It is the only legal move, and only is true; or the tile is the
+    only one that fits, and its count attachment points all lead to the same future.
     """
     REASON_KIND_DRAWN_TILE: _ReasonKind.ValueType  # 2
     """REASON_KIND_DRAWN_TILE: tile was drawn just now and must be placed; only its place is a choice."""
@@ -40,7 +40,7 @@ class _ReasonKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonKind
     """REASON_KIND_BLOCKS_ROUND: no tile fits any more, the round ends blocked; pips are left in the own hand."""
     REASON_KIND_VALUE: _ReasonKind.ValueType  # 6
     """REASON_KIND_VALUE: the analysis expects a margin of value for the mover's team, with a standard error of error (0
-    where the end was solved); other is the most that it expects of another move.
+    if the end was solved); other is the most that it expects of another move.
     """
     REASON_KIND_SCORES: _ReasonKind.ValueType  # 7
     """REASON_KIND_SCORES: it scores points; other is the most that another move scores."""
@@ -72,7 +72,7 @@ class _ReasonKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonKind
     """
     REASON_KIND_SHEDS_PIPS: _ReasonKind.ValueType  # 15
     """REASON_KIND_SHEDS_PIPS: it rids the hand of pips while seat holds only count tiles; other is the most that another
-    move rids it of; probability is the chance that seat, the next, can place its one tile, set where it holds one.
+    move rids it of; probability is the chance that seat, the next, can place its one tile, set if it holds one.
     """
     REASON_KIND_PLAYS_SNIFF: _ReasonKind.ValueType  # 16
     """REASON_KIND_PLAYS_SNIFF: tile is the first double of the round."""
@@ -91,8 +91,8 @@ class ReasonKind(_ReasonKind, metaclass=_ReasonKindEnumTypeWrapper):
 REASON_KIND_UNSPECIFIED: ReasonKind.ValueType  # 0
 """REASON_KIND_UNSPECIFIED is never sent."""
 REASON_KIND_FORCED: ReasonKind.ValueType  # 1
-"""REASON_KIND_FORCED: there is nothing to choose. It is the only legal move, and only is true; or the tile is the only
-one that fits, and its count attachment points all lead to the same future.
+"""REASON_KIND_FORCED: there is nothing to choose. It is the only legal move, and only is true; or the tile is the
+only one that fits, and its count attachment points all lead to the same future.
 """
 REASON_KIND_DRAWN_TILE: ReasonKind.ValueType  # 2
 """REASON_KIND_DRAWN_TILE: tile was drawn just now and must be placed; only its place is a choice."""
@@ -104,7 +104,7 @@ REASON_KIND_BLOCKS_ROUND: ReasonKind.ValueType  # 5
 """REASON_KIND_BLOCKS_ROUND: no tile fits any more, the round ends blocked; pips are left in the own hand."""
 REASON_KIND_VALUE: ReasonKind.ValueType  # 6
 """REASON_KIND_VALUE: the analysis expects a margin of value for the mover's team, with a standard error of error (0
-where the end was solved); other is the most that it expects of another move.
+if the end was solved); other is the most that it expects of another move.
 """
 REASON_KIND_SCORES: ReasonKind.ValueType  # 7
 """REASON_KIND_SCORES: it scores points; other is the most that another move scores."""
@@ -136,7 +136,7 @@ most other.
 """
 REASON_KIND_SHEDS_PIPS: ReasonKind.ValueType  # 15
 """REASON_KIND_SHEDS_PIPS: it rids the hand of pips while seat holds only count tiles; other is the most that another
-move rids it of; probability is the chance that seat, the next, can place its one tile, set where it holds one.
+move rids it of; probability is the chance that seat, the next, can place its one tile, set if it holds one.
 """
 REASON_KIND_PLAYS_SNIFF: ReasonKind.ValueType  # 16
 """REASON_KIND_PLAYS_SNIFF: tile is the first double of the round."""
@@ -152,9 +152,9 @@ Global___ReasonKind: _TypeAlias = ReasonKind  # noqa: Y015
 
 @_typing.final
 class Reason(_message.Message):
-    """Reason is one thing that speaks for a move. It states a number that follows from the rules, from the exact belief of
-    the seat to move or from the analysis, so that anyone can compute it again. Which fields are set, and what they mean,
-    depends on kind; "the other moves" are all other legal moves, equal ones once.
+    """Reason is one reason for a move. It states a number that follows from the rules, from the exact belief of the seat to
+    move or from the analysis, so that anyone can compute it again. Which fields are set, and what they mean, depends on
+    kind; "the other moves" are all other legal moves, equal ones once.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -180,17 +180,19 @@ class Reason(_message.Message):
     kind: Global___ReasonKind.ValueType
     """kind is what the reason is about."""
     text: _builtins.str
-    """text is the reason in words, in the language asked for."""
+    """text is the reason as a sentence, in the requested language."""
     weight: _builtins.float
-    """weight is by how much it tells the move from the others, roughly in points. Reasons come in descending order of it."""
+    """weight is how much the reason distinguishes the move from the others, roughly in points. Reasons are in descending
+    order of weight.
+    """
     only: _builtins.bool
-    """only is true where no other legal move does it."""
+    """only is true if no other legal move does this."""
     seat: _builtins.int
-    """seat is the seat that the reason speaks of, in [0, 3]."""
+    """seat is the seat that the reason is about, in [0, 3]."""
     suit: _builtins.int
     """suit is a number of pips, in [0, 6]."""
     tile: _builtins.str
-    """tile is the tile that the reason speaks of, "low|high". Empty where there is none."""
+    """tile is the tile that the reason is about, "low|high". Empty if there is none."""
     points: _builtins.int
     """points is what the placement scores, in points, a multiple of 5."""
     score: _builtins.int
@@ -208,12 +210,12 @@ class Reason(_message.Message):
     error: _builtins.float
     """error is the standard error of value, in points, or of probability, at least 0."""
     before: _builtins.float
-    """before is what value would be on the table as it lies, in points."""
+    """before is what value would be on the present table, in points."""
     other: _builtins.float
-    """other is the same number for the other moves, the best of them."""
+    """other is the same number for the best of the other moves."""
     @_builtins.property
     def against(self) -> _move_pb2.Move:
-        """against is the one move compared with. Unset where it is all others."""
+        """against is the move that is compared. Unset if all other moves are."""
 
     def __init__(
         self,

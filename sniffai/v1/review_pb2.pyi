@@ -62,7 +62,7 @@ class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.Value
     VERDICT_UNSPECIFIED: _Verdict.ValueType  # 0
     """VERDICT_UNSPECIFIED is never sent."""
     VERDICT_NONE: _Verdict.ValueType  # 1
-    """VERDICT_NONE: no loss to speak of, or none that is told from chance."""
+    """VERDICT_NONE: no loss worth mentioning, or none that can be told from chance."""
     VERDICT_DOUBTFUL: _Verdict.ValueType  # 2
     """VERDICT_DOUBTFUL: at least 0.005."""
     VERDICT_ERROR: _Verdict.ValueType  # 3
@@ -72,13 +72,13 @@ class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.Value
 
 class Verdict(_Verdict, metaclass=_VerdictEnumTypeWrapper):
     """Verdict is the class of a placement, by the chance to win the match that it lost. Only a loss of more than 2.5
-    standard errors has a class but NONE.
+    standard errors has a class other than NONE.
     """
 
 VERDICT_UNSPECIFIED: Verdict.ValueType  # 0
 """VERDICT_UNSPECIFIED is never sent."""
 VERDICT_NONE: Verdict.ValueType  # 1
-"""VERDICT_NONE: no loss to speak of, or none that is told from chance."""
+"""VERDICT_NONE: no loss worth mentioning, or none that can be told from chance."""
 VERDICT_DOUBTFUL: Verdict.ValueType  # 2
 """VERDICT_DOUBTFUL: at least 0.005."""
 VERDICT_ERROR: Verdict.ValueType  # 3
@@ -96,7 +96,7 @@ class _StepKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StepKind.Val
     STEP_KIND_UNSPECIFIED: _StepKind.ValueType  # 0
     """STEP_KIND_UNSPECIFIED is never sent."""
     STEP_KIND_LOT: _StepKind.ValueType  # 1
-    """STEP_KIND_LOT: the lead went by lot."""
+    """STEP_KIND_LOT: the leader was chosen at random."""
     STEP_KIND_DEAL: _StepKind.ValueType  # 2
     """STEP_KIND_DEAL: the leader looks at its tiles."""
     STEP_KIND_HANDS: _StepKind.ValueType  # 3
@@ -108,15 +108,15 @@ class _StepKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StepKind.Val
     STEP_KIND_END: _StepKind.ValueType  # 6
     """STEP_KIND_END: the round ended: hidden hands are settled, the next lead is known."""
     STEP_KIND_MOVE: _StepKind.ValueType  # 7
-    """STEP_KIND_MOVE: a seat placed: skill."""
+    """STEP_KIND_MOVE: a seat placed a tile; this is skill."""
 
 class StepKind(_StepKind, metaclass=_StepKindEnumTypeWrapper):
-    """StepKind is what changes a value. All but MOVE is luck."""
+    """StepKind is what changes a value. All kinds except MOVE are luck."""
 
 STEP_KIND_UNSPECIFIED: StepKind.ValueType  # 0
 """STEP_KIND_UNSPECIFIED is never sent."""
 STEP_KIND_LOT: StepKind.ValueType  # 1
-"""STEP_KIND_LOT: the lead went by lot."""
+"""STEP_KIND_LOT: the leader was chosen at random."""
 STEP_KIND_DEAL: StepKind.ValueType  # 2
 """STEP_KIND_DEAL: the leader looks at its tiles."""
 STEP_KIND_HANDS: StepKind.ValueType  # 3
@@ -128,7 +128,7 @@ STEP_KIND_OTHERS: StepKind.ValueType  # 5
 STEP_KIND_END: StepKind.ValueType  # 6
 """STEP_KIND_END: the round ended: hidden hands are settled, the next lead is known."""
 STEP_KIND_MOVE: StepKind.ValueType  # 7
-"""STEP_KIND_MOVE: a seat placed: skill."""
+"""STEP_KIND_MOVE: a seat placed a tile; this is skill."""
 Global___StepKind: _TypeAlias = StepKind  # noqa: Y015
 
 @_typing.final
@@ -142,8 +142,8 @@ class RecordedMatch(_message.Message):
     @_builtins.property
     def rounds(self) -> _containers.RepeatedCompositeFieldContainer[_round_pb2.OpenDeal]:
         """rounds are the rounds in the order of play, with all their moves; draws and passes follow from those. Each begins
-        as the one before it ended: scores, and the lead of the seat that went out. The last may be unfinished. REQUIRED, at
-        most 200.
+        where the one before ended: scores, and the lead of the seat that went out. The last may be unfinished. REQUIRED,
+        at most 200.
         """
 
     @_builtins.property
@@ -198,7 +198,7 @@ Global___Outlook: _TypeAlias = Outlook  # noqa: Y015
 
 @_typing.final
 class DecisionReview(_message.Message):
-    """DecisionReview is one placement, judged from what its seat knew."""
+    """DecisionReview is one placement, judged by what its seat knew."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -235,7 +235,7 @@ class DecisionReview(_message.Message):
     phase: Global___Phase.ValueType
     """phase is the phase of the round."""
     source: _analysis_pb2.Source.ValueType
-    """source tells how the values came about. FORCED: there was nothing to choose, and nothing below is set but played
+    """source says how the values were obtained. FORCED: there was nothing to choose, and nothing below is set but played
     and points. EXACT: the rest of the round was solved.
     """
     points: _builtins.int
@@ -247,15 +247,15 @@ class DecisionReview(_message.Message):
     move. As small below 0 as its error.
     """
     win_probability_loss_error: _builtins.float
-    """win_probability_loss_error is its standard error, at least 0. 0 where the placement was the best move, or the loss
-    is exact.
+    """win_probability_loss_error is its standard error, at least 0. 0 if the placement was the best move or the loss is
+    exact.
     """
     points_loss: _builtins.float
-    """points_loss is the same in points of the round. Below 0 where more points win the match less often."""
+    """points_loss is the same in points of the round. Below 0 if more points win the match less often."""
     points_loss_error: _builtins.float
     """points_loss_error is its standard error, at least 0."""
     simulations: _builtins.int
-    """simulations is what it cost, at least 0."""
+    """simulations is the number of simulations used, at least 0."""
     @_builtins.property
     def played(self) -> _move_pb2.Move:
         """played is the placement."""
@@ -274,11 +274,11 @@ class DecisionReview(_message.Message):
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_reason_pb2.Reason]:
-        """reasons tell what the best move does better. Empty where verdict is NONE."""
+        """reasons say what the best move does better. Empty if verdict is NONE."""
 
     @_builtins.property
     def belief(self) -> _analysis_pb2.Belief:
-        """belief is where the hidden tiles might have been, for the seat. Unset where verdict is NONE."""
+        """belief says where the hidden tiles might have been, from what the seat knew. Unset if verdict is NONE."""
 
     def __init__(
         self,
@@ -336,7 +336,7 @@ class DrawReview(_message.Message):
     """error is the standard error of the chance in luck, for the seat's team, at least 0."""
     @_builtins.property
     def luck(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
-        """luck is what the tiles drawn were worth more than expected, one for each team. Empty where the seat had to pass after
+        """luck is what the tiles drawn were worth more than expected, one for each team. Empty if the seat had to pass after
         them: then it shows in the next value.
         """
 
@@ -360,7 +360,7 @@ Global___DrawReview: _TypeAlias = DrawReview  # noqa: Y015
 
 @_typing.final
 class MatchReview(_message.Message):
-    """MatchReview sums a review up."""
+    """MatchReview is the summary of a review."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -375,26 +375,26 @@ class MatchReview(_message.Message):
     WARNINGS_FIELD_NUMBER: _builtins.int
     CLIENT_TAG_FIELD_NUMBER: _builtins.int
     simulations: _builtins.int
-    """simulations is what the review cost, at least 0."""
+    """simulations is the number of simulations used by the review, at least 0."""
     seed: _builtins.int
     """seed is the seed used."""
     deterministic: _builtins.bool
-    """deterministic is true where no clock had a part in the review."""
+    """deterministic is true if the review does not depend on any clock."""
     engine_version: _builtins.str
     """engine_version is the version of the engine that reviewed."""
     client_tag: _builtins.str
-    """client_tag is the request's."""
+    """client_tag is the tag of the request."""
     @_builtins.property
     def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayerReview]:
         """players are the seats that were reviewed."""
 
     @_builtins.property
     def account(self) -> Global___Account:
-        """account is that of the whole match."""
+        """account is the account of the whole match."""
 
     @_builtins.property
     def rounds(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoundReview]:
-        """rounds are those of the rounds, in the order of play."""
+        """rounds are the reviews of the rounds, in the order of play."""
 
     @_builtins.property
     def effective_limits(self) -> _limits_pb2.Limits:
@@ -402,7 +402,7 @@ class MatchReview(_message.Message):
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
-        """warnings tell what in the request was clamped, ignored or unknown. At most 16."""
+        """warnings list what in the request was clamped, ignored or unknown. At most 16."""
 
     def __init__(
         self,
@@ -446,7 +446,7 @@ class PlayerReview(_message.Message):
     team: _builtins.int
     """team is its team."""
     name: _builtins.str
-    """name is that of the record; may be empty."""
+    """name is the name in the record; may be empty."""
     forced_count: _builtins.int
     """forced_count is how many placements had no choice."""
     exact_count: _builtins.int
@@ -608,7 +608,7 @@ Global___Strength: _TypeAlias = Strength  # noqa: Y015
 
 @_typing.final
 class Account(_message.Message):
-    """Account is how a result came about: start, skill and luck add up to it."""
+    """Account explains a result: start, skill and luck add up to it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -618,7 +618,7 @@ class Account(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     FINAL_FIELD_NUMBER: _builtins.int
     final: _builtins.bool
-    """final is false where the record ends before its round does: then result is the value at its end."""
+    """final is false if the record ends before its round does; then result is the value at the end of the record."""
     @_builtins.property
     def start(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
         """start is what the beginning was worth, one for each team."""
@@ -633,7 +633,7 @@ class Account(_message.Message):
 
     @_builtins.property
     def result(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
-        """result is what came of it."""
+        """result is the result."""
 
     def __init__(
         self,
@@ -718,7 +718,7 @@ class RoundReview(_message.Message):
     STEPS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def account(self) -> Global___Account:
-        """account is that of the round."""
+        """account is the account of the round."""
 
     @_builtins.property
     def steps(self) -> _containers.RepeatedCompositeFieldContainer[Global___ValueStep]:
@@ -754,7 +754,7 @@ class ValueStep(_message.Message):
     event: _builtins.int
     """event is the event of the round at which the value is after. Unset at the round's beginning and end."""
     seat: _builtins.int
-    """seat is who placed, drew, or turned out to hold its tiles. Unset where it is nobody in particular."""
+    """seat is who placed, drew, or turned out to hold its tiles. Unset if no single seat is responsible."""
     @_builtins.property
     def before(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
         """before are the values before it, one for each team."""

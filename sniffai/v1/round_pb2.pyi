@@ -23,8 +23,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class OpenDeal(_message.Message):
-    """OpenDeal is a round with everything known: the deal, and the moves made since. It belongs to the dealer (a front end
-    that runs the table), and to whoever studies a finished round. No RPC that advises a player takes it.
+    """OpenDeal is a round with everything known: the deal, and the moves made since. It is for the dealer (a front end that
+    runs the table) and for the analysis of finished rounds. No RPC that advises a player accepts it.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -103,7 +103,7 @@ Global___Hand: _TypeAlias = Hand  # noqa: Y015
 
 @_typing.final
 class RoundState(_message.Message):
-    """RoundState is where a round stands, all hands known."""
+    """RoundState is the state of a round, with all hands known."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -123,16 +123,16 @@ class RoundState(_message.Message):
     seat_to_move: _builtins.int
     """seat_to_move is who must play now, in [0, players - 1]. Unset when the round is over."""
     over: _builtins.bool
-    """over tells whether the round has ended."""
+    """over says whether the round has ended."""
     went_out: _builtins.int
-    """went_out is the seat that played its last tile and so leads the next round. Unset where none did."""
+    """went_out is the seat that played its last tile and so leads the next round. Unset if none did."""
     blocked: _builtins.bool
-    """blocked tells whether the round ended because no seat could play. The next leader is then found by lot."""
+    """blocked says whether the round ended because no seat could play. The next leader is then chosen at random."""
     match_winner: _builtins.int
-    """match_winner is the team that reached the target and so won the match. Unset where none did."""
+    """match_winner is the team that reached the target and so won the match. Unset if none did."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """scores are the teams' scores now, in points, one for each team; the settlement is in them once the round is over."""
+        """scores are the teams' scores now, in points, one for each team, including the settlement once the round is over."""
 
     @_builtins.property
     def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hand]:
@@ -148,7 +148,9 @@ class RoundState(_message.Message):
 
     @_builtins.property
     def legal_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.LegalMove]:
-        """legal_moves are the moves of seat_to_move, ascending by tile, then by attachment point. Empty when the round is over."""
+        """legal_moves are the moves of seat_to_move, ascending by tile, then by attachment point. Empty when the round is
+        over.
+        """
 
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_event_pb2.Event]:
@@ -156,12 +158,12 @@ class RoundState(_message.Message):
 
     @_builtins.property
     def views(self) -> _containers.RepeatedCompositeFieldContainer[_view_pb2.PlayerView]:
-        """views are what each seat may know, one for each seat: ready to be sent to AnalysisService."""
+        """views are what each seat may know, one for each seat. They can be sent to AnalysisService."""
 
     @_builtins.property
     def settlement(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """settlement is what each seat's hand cost its team, in points, one for each seat: pips left, rounded to the nearest
-        5. Empty while the round goes on and where the target ended it.
+        5. Empty while the round goes on, or if the target ended it.
         """
 
     def __init__(

@@ -25,7 +25,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ListLegalMovesRequest(_message.Message):
-    """ListLegalMovesRequest asks what a seat may do."""
+    """ListLegalMovesRequest requests the legal moves of a seat."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -49,7 +49,7 @@ Global___ListLegalMovesRequest: _TypeAlias = ListLegalMovesRequest  # noqa: Y015
 
 @_typing.final
 class ListLegalMovesResponse(_message.Message):
-    """ListLegalMovesResponse is what a seat may do."""
+    """ListLegalMovesResponse is the legal moves of a seat."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -71,7 +71,7 @@ class ListLegalMovesResponse(_message.Message):
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
-        """warnings tell what in the request was ignored or unknown. At most 16."""
+        """warnings list what in the request was ignored or unknown. At most 16."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ Global___ListLegalMovesResponse: _TypeAlias = ListLegalMovesResponse  # noqa: Y0
 
 @_typing.final
 class ApplyMoveRequest(_message.Message):
-    """ApplyMoveRequest makes a move."""
+    """ApplyMoveRequest requests a move to be played."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -134,19 +134,19 @@ class ApplyMoveResponse(_message.Message):
     """points is what the move scored, in points: a multiple of 5, at least 0."""
     @_builtins.property
     def deal(self) -> _round_pb2.OpenDeal:
-        """deal is the round so far, the move included: what the next ApplyMove takes."""
+        """deal is the round so far, including the move: the input of the next ApplyMove."""
 
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_event_pb2.Event]:
-        """events are the move and the draws and passes that followed from it, in order, draws with their tiles."""
+        """events are the move and the draws and passes that followed, in order, draws with their tiles."""
 
     @_builtins.property
     def state(self) -> _round_pb2.RoundState:
-        """state is where the round stands now."""
+        """state is the state of the round now."""
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
-        """warnings tell what in the request was ignored or unknown. At most 16."""
+        """warnings list what in the request was ignored or unknown. At most 16."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ Global___ApplyMoveResponse: _TypeAlias = ApplyMoveResponse  # noqa: Y015
 
 @_typing.final
 class ValidateViewRequest(_message.Message):
-    """ValidateViewRequest asks whether a view can be true."""
+    """ValidateViewRequest requests a check of a view."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -191,7 +191,7 @@ Global___ValidateViewRequest: _TypeAlias = ValidateViewRequest  # noqa: Y015
 
 @_typing.final
 class ValidateViewResponse(_message.Message):
-    """ValidateViewResponse is the verdict on a view."""
+    """ValidateViewResponse is the result of the check."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -200,18 +200,18 @@ class ValidateViewResponse(_message.Message):
     FACTS_FIELD_NUMBER: _builtins.int
     WARNINGS_FIELD_NUMBER: _builtins.int
     valid: _builtins.bool
-    """valid is true where the view breaks no rule and at least one deal explains it."""
+    """valid is true if the view breaks no rule and at least one deal explains it."""
     @_builtins.property
     def violations(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Violation]:
-        """violations are what is wrong with it. Empty where valid is true. At most 16."""
+        """violations are the errors in the view. Empty if valid is true. At most 16."""
 
     @_builtins.property
     def facts(self) -> Global___ViewFacts:
-        """facts are what follows from the view. Unset where valid is false."""
+        """facts are the facts that follow from the view. Unset if valid is false."""
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
-        """warnings tell what in the request was ignored or unknown. At most 16."""
+        """warnings list what in the request was ignored or unknown. At most 16."""
 
     def __init__(
         self,
@@ -231,7 +231,7 @@ Global___ValidateViewResponse: _TypeAlias = ValidateViewResponse  # noqa: Y015
 
 @_typing.final
 class ViewFacts(_message.Message):
-    """ViewFacts is what follows from a valid view."""
+    """ViewFacts are the facts that follow from a valid view."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -250,8 +250,8 @@ class ViewFacts(_message.Message):
     talon_size: _builtins.int
     """talon_size is the number of tiles left in the talon, in [0, 14]."""
     world_count: _builtins.float
-    """world_count is the number of ways to fill the hidden hands, draws and talon that the view allows, at least 1;
-    exact up to 2^53, rounded above.
+    """world_count is the number of ways to fill the hidden hands, draws and talon that the view allows, at least 1; exact
+    up to 2^53, rounded beyond.
     """
     @_builtins.property
     def hand(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -263,8 +263,8 @@ class ViewFacts(_message.Message):
 
     @_builtins.property
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """scores are the teams' scores now, in points, one for each team. Where a round is over, the settlement of hands that
-        the seat does not know is not in them.
+        """scores are the teams' scores now, in points, one for each team. If the round is over, they do not include the
+        settlement of hands that the seat does not know.
         """
 
     @_builtins.property
@@ -295,7 +295,7 @@ Global___ViewFacts: _TypeAlias = ViewFacts  # noqa: Y015
 
 @_typing.final
 class DealRoundRequest(_message.Message):
-    """DealRoundRequest asks for a deal."""
+    """DealRoundRequest requests a deal."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -306,11 +306,11 @@ class DealRoundRequest(_message.Message):
     players: _builtins.int
     """players is the number of seats: 2, 3 or 4. REQUIRED."""
     seed: _builtins.int
-    """seed decides the deal and the lot, in [0, 2^63 - 1]: the same seed gives the same answer. Default: drawn by the
-    server, which tells it in the answer.
+    """seed determines the deal and the random leader, in [0, 2^63 - 1]: the same seed gives the same answer. Default:
+    chosen by the server and returned in the answer.
     """
     leader: _builtins.int
-    """leader is the seat that leads, in [0, players - 1]. Default: by lot."""
+    """leader is the seat that leads, in [0, players - 1]. Default: chosen at random."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """scores are the teams' scores before the round, in points, one for each team: multiples of 5, below the
@@ -342,7 +342,7 @@ Global___DealRoundRequest: _TypeAlias = DealRoundRequest  # noqa: Y015
 
 @_typing.final
 class DealRoundResponse(_message.Message):
-    """DealRoundResponse is a fresh round."""
+    """DealRoundResponse is a new round."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -358,11 +358,11 @@ class DealRoundResponse(_message.Message):
 
     @_builtins.property
     def state(self) -> _round_pb2.RoundState:
-        """state is where the round stands: the leader is to move."""
+        """state is the state of the round: the leader is to move."""
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
-        """warnings tell what in the request was ignored or unknown. At most 16."""
+        """warnings list what in the request was ignored or unknown. At most 16."""
 
     def __init__(
         self,

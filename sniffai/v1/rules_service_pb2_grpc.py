@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class RulesServiceStub(object):
-    """RulesService answers questions about the rules, without a search. With it a front end needs no engine of its own. It
-    keeps no state between calls.
+    """RulesService answers questions about the rules, without a search. A front end that uses it needs no engine of its
+    own. It keeps no state between calls.
     """
 
     def __init__(self, channel):
@@ -59,28 +59,28 @@ class RulesServiceStub(object):
 
 
 class RulesServiceServicer(object):
-    """RulesService answers questions about the rules, without a search. With it a front end needs no engine of its own. It
-    keeps no state between calls.
+    """RulesService answers questions about the rules, without a search. A front end that uses it needs no engine of its
+    own. It keeps no state between calls.
     """
 
     def ListLegalMoves(self, request, context):
-        """ListLegalMoves lists what the view's seat may do, with what each move does at once. INVALID_ARGUMENT where the view
-        is wrong.
+        """ListLegalMoves lists the legal moves of the view's seat, with the immediate effect of each. INVALID_ARGUMENT if the
+        view is invalid.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ApplyMove(self, request, context):
-        """ApplyMove makes one move in a round with all hands known, and the draws and passes that follow from it.
-        INVALID_ARGUMENT where the deal or the move is wrong.
+        """ApplyMove plays one move in a round with all hands known, and the draws and passes that follow. INVALID_ARGUMENT if
+        the deal or the move is invalid.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ValidateView(self, request, context):
-        """ValidateView tells whether a view can be true. What is wrong with it is data here, not an error of the call.
+        """ValidateView checks whether a view is valid. Violations are part of the answer, not an error of the call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,8 +125,8 @@ def add_RulesServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RulesService(object):
-    """RulesService answers questions about the rules, without a search. With it a front end needs no engine of its own. It
-    keeps no state between calls.
+    """RulesService answers questions about the rules, without a search. A front end that uses it needs no engine of its
+    own. It keeps no state between calls.
     """
 
     @staticmethod

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RulesServiceStub:
-    """RulesService answers questions about the rules, without a search. With it a front end needs no engine of its own. It
-    keeps no state between calls.
+    """RulesService answers questions about the rules, without a search. A front end that uses it needs no engine of its
+    own. It keeps no state between calls.
     """
 
     @_typing.overload
@@ -36,41 +36,41 @@ class RulesServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RulesServiceAsyncStub: ...
     ListLegalMoves: _grpc.UnaryUnaryMultiCallable[_rules_service_pb2.ListLegalMovesRequest, _rules_service_pb2.ListLegalMovesResponse]
-    """ListLegalMoves lists what the view's seat may do, with what each move does at once. INVALID_ARGUMENT where the view
-    is wrong.
+    """ListLegalMoves lists the legal moves of the view's seat, with the immediate effect of each. INVALID_ARGUMENT if the
+    view is invalid.
     """
     ApplyMove: _grpc.UnaryUnaryMultiCallable[_rules_service_pb2.ApplyMoveRequest, _rules_service_pb2.ApplyMoveResponse]
-    """ApplyMove makes one move in a round with all hands known, and the draws and passes that follow from it.
-    INVALID_ARGUMENT where the deal or the move is wrong.
+    """ApplyMove plays one move in a round with all hands known, and the draws and passes that follow. INVALID_ARGUMENT if
+    the deal or the move is invalid.
     """
     ValidateView: _grpc.UnaryUnaryMultiCallable[_rules_service_pb2.ValidateViewRequest, _rules_service_pb2.ValidateViewResponse]
-    """ValidateView tells whether a view can be true. What is wrong with it is data here, not an error of the call."""
+    """ValidateView checks whether a view is valid. Violations are part of the answer, not an error of the call."""
     DealRound: _grpc.UnaryUnaryMultiCallable[_rules_service_pb2.DealRoundRequest, _rules_service_pb2.DealRoundResponse]
     """DealRound shuffles and deals a round."""
 
 @_typing.type_check_only
 class RulesServiceAsyncStub(RulesServiceStub):
-    """RulesService answers questions about the rules, without a search. With it a front end needs no engine of its own. It
-    keeps no state between calls.
+    """RulesService answers questions about the rules, without a search. A front end that uses it needs no engine of its
+    own. It keeps no state between calls.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListLegalMoves: _aio.UnaryUnaryMultiCallable[_rules_service_pb2.ListLegalMovesRequest, _rules_service_pb2.ListLegalMovesResponse]  # type: ignore[assignment]
-    """ListLegalMoves lists what the view's seat may do, with what each move does at once. INVALID_ARGUMENT where the view
-    is wrong.
+    """ListLegalMoves lists the legal moves of the view's seat, with the immediate effect of each. INVALID_ARGUMENT if the
+    view is invalid.
     """
     ApplyMove: _aio.UnaryUnaryMultiCallable[_rules_service_pb2.ApplyMoveRequest, _rules_service_pb2.ApplyMoveResponse]  # type: ignore[assignment]
-    """ApplyMove makes one move in a round with all hands known, and the draws and passes that follow from it.
-    INVALID_ARGUMENT where the deal or the move is wrong.
+    """ApplyMove plays one move in a round with all hands known, and the draws and passes that follow. INVALID_ARGUMENT if
+    the deal or the move is invalid.
     """
     ValidateView: _aio.UnaryUnaryMultiCallable[_rules_service_pb2.ValidateViewRequest, _rules_service_pb2.ValidateViewResponse]  # type: ignore[assignment]
-    """ValidateView tells whether a view can be true. What is wrong with it is data here, not an error of the call."""
+    """ValidateView checks whether a view is valid. Violations are part of the answer, not an error of the call."""
     DealRound: _aio.UnaryUnaryMultiCallable[_rules_service_pb2.DealRoundRequest, _rules_service_pb2.DealRoundResponse]  # type: ignore[assignment]
     """DealRound shuffles and deals a round."""
 
 class RulesServiceServicer(metaclass=_abc_1.ABCMeta):
-    """RulesService answers questions about the rules, without a search. With it a front end needs no engine of its own. It
-    keeps no state between calls.
+    """RulesService answers questions about the rules, without a search. A front end that uses it needs no engine of its
+    own. It keeps no state between calls.
     """
 
     @_abc_1.abstractmethod
@@ -79,8 +79,8 @@ class RulesServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _rules_service_pb2.ListLegalMovesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_rules_service_pb2.ListLegalMovesResponse, _abc.Awaitable[_rules_service_pb2.ListLegalMovesResponse]]:
-        """ListLegalMoves lists what the view's seat may do, with what each move does at once. INVALID_ARGUMENT where the view
-        is wrong.
+        """ListLegalMoves lists the legal moves of the view's seat, with the immediate effect of each. INVALID_ARGUMENT if the
+        view is invalid.
         """
 
     @_abc_1.abstractmethod
@@ -89,8 +89,8 @@ class RulesServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _rules_service_pb2.ApplyMoveRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_rules_service_pb2.ApplyMoveResponse, _abc.Awaitable[_rules_service_pb2.ApplyMoveResponse]]:
-        """ApplyMove makes one move in a round with all hands known, and the draws and passes that follow from it.
-        INVALID_ARGUMENT where the deal or the move is wrong.
+        """ApplyMove plays one move in a round with all hands known, and the draws and passes that follow. INVALID_ARGUMENT if
+        the deal or the move is invalid.
         """
 
     @_abc_1.abstractmethod
@@ -99,7 +99,7 @@ class RulesServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _rules_service_pb2.ValidateViewRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_rules_service_pb2.ValidateViewResponse, _abc.Awaitable[_rules_service_pb2.ValidateViewResponse]]:
-        """ValidateView tells whether a view can be true. What is wrong with it is data here, not an error of the call."""
+        """ValidateView checks whether a view is valid. Violations are part of the answer, not an error of the call."""
 
     @_abc_1.abstractmethod
     def DealRound(

@@ -54,7 +54,9 @@ class PlayerView(_message.Message):
 
     @_builtins.property
     def record(self) -> Global___EventRecord:
-        """record: the round from its lead, event by event. To be preferred: draws and passes tell much about hidden tiles."""
+        """record: the round from its lead, event by event. Preferred, because draws and passes tell much about hidden
+        tiles.
+        """
 
     @_builtins.property
     def snapshot(self) -> Global___Snapshot:
@@ -122,8 +124,8 @@ class Snapshot(_message.Message):
     talon_size: _builtins.int
     """talon_size is the number of tiles left in the talon, in [0, 14]. Default: 0."""
     drawn_tile: _builtins.str
-    """drawn_tile is the tile the view's seat has just drawn and must therefore play, "low|high", one of its hand.
-    Empty where its turn did not begin with a draw.
+    """drawn_tile is the tile the view's seat has just drawn and must therefore play, "low|high", one of its hand. Empty
+    if its turn did not begin with a draw.
     """
     @_builtins.property
     def placements(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
