@@ -59,6 +59,8 @@ PUBLIC: Final = ("", ".client", ".draw", ".equity", ".explain", ".review")
 MESSAGE: Final = re.compile(r"sniffai\.v1\.\w+_pb2\.(\w+)")
 """A message of the wire contract as Python calls it."""
 
+PAGE: Final = re.compile(r"\bdocs/([\w-]+)\.md")
+
 NAMES: Final = ("class", "data", "exc", "func", "obj")
 """Roles of what a module holds."""
 
@@ -83,6 +85,11 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.
     return domain.resolve_xref(env, page, app.builder, node["reftype"], known[0], node, text)
 
 
+def link_pages(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """Make a link of a page that a docstring names, such as docs/rules.md."""
+    lines[:] = [PAGE.sub(r":doc:`docs/\1.md </docs/\1>`", line) for line in lines]
+
+
 def check_whole(_app: Sphinx, env: BuildEnvironment) -> None:
     """Warn of public names that the library reference does not have."""
     last = {path.rpartition(".")[2] for path in env.domains.python_domain.objects}
@@ -94,5 +101,6 @@ def check_whole(_app: Sphinx, env: BuildEnvironment) -> None:
 
 def setup(app: Sphinx) -> None:
     """Sphinx calls it."""
+    app.connect("autodoc-process-docstring", link_pages)
     app.connect("missing-reference", resolve)
     app.connect("env-check-consistency", check_whole)
