@@ -96,10 +96,10 @@ def seen_by(seat: int, event: Event) -> Event:
 
 
 def read_events(values: Iterable[EventLike], field: str = "events") -> tuple[Event, ...]:
-    """The events of a list of dictionaries (or of events, which are looked at and pass unchanged).
+    """The events of a list of dictionaries (or of events, which are checked and returned unchanged).
 
     :param field: what the caller calls the list, for errors.
-    :raises ViewError: a value has not the form of an event.
+    :raises ViewError: a value does not have the form of an event.
     :raises TileError: a tile does not exist, or occurs twice in one draw.
     :raises MoveError: an attachment point does not exist.
     """
@@ -109,7 +109,7 @@ def read_events(values: Iterable[EventLike], field: str = "events") -> tuple[Eve
 
 
 def check_events(values: object, field: str = "events") -> None:
-    """Look at a tuple of events made by hand: their parts are numbers, moves and tiles.
+    """Check a tuple of events made by hand: their parts must be numbers, moves and tiles.
 
     :raises ViewError: it is not one; ``field`` is the offending part, such as ``"events[7].seat"``.
     """
@@ -147,7 +147,7 @@ def _is_number(value: object) -> bool:
 
 
 def _find_fault(event: object, field: str) -> None:
-    """Raise what is wrong with an event made by hand, if anything is."""
+    """Raise an error if something is wrong with an event made by hand."""
     if not isinstance(event, (Play, Draw, Pass)):
         raise ViewError(f"an event is expected here, not {shown(event)}", reason="NOT_AN_EVENT", field=field)
     if isinstance(event, Play):
@@ -191,7 +191,7 @@ def _read_event(value: EventLike, field: str) -> Event:
 
 
 def _kind(value: Mapping[str, Any]) -> str:
-    """Which event it is, after a look at its keys."""
+    """Which kind of event it is; checks the keys."""
     kinds = [kind for kind in _READERS if kind in value] if isinstance(value, Mapping) else []
     if len(kinds) != 1:
         raise ViewError('an event has one of "play", "draw" and "pass"', reason="NOT_AN_EVENT")

@@ -32,7 +32,7 @@ class History:
         """Read tiles and events as text, dictionaries or values.
 
         :raises TileError: a tile does not exist or occurs twice (``"hand[3]"``, ``"events[7].tiles[0]"``).
-        :raises ViewError: an event has not the form of one (``"events[7]"`` and below).
+        :raises ViewError: an event does not have the form of one (``"events[7]"`` and below).
         :raises MoveError: an attachment point does not exist (``"events[7].at"``).
         """
         dealt = tuple(sorted(read_tiles(hand, "hand")))
@@ -55,7 +55,7 @@ class History:
     def _replay(
         self, players: int, seat: int, scores: tuple[int, ...], *, explain_each: bool
     ) -> tuple[CoreView, tuple[Event, ...]]:
-        """Tell the core of every event, and ask for a deal that explains all so far after each where that is wanted."""
+        """Replay every event in the core; if ``explain_each``, check after each that some deal explains all so far."""
         core = CoreView(players, seat, self.leader, tile_mask(self.dealt), scores)
         seen: list[Event] = []
         for i, event in enumerate(self.events):
@@ -70,7 +70,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The table as it lies, for a front end that kept no history; the view's own seat is to move."""
+    """The current table, for a front end that kept no history; the view's own seat is to move."""
 
     placements: tuple[Move, ...]
     """The tiles on the table in play order."""
@@ -145,7 +145,7 @@ Position: TypeAlias = History | Snapshot
 
 
 def tell_core(core: CoreView, event: Event) -> Event:
-    """Tell the core of an event; the event with its points."""
+    """Replay an event in the core; return it with its points."""
     if isinstance(event, Play):
         points = core.play(event.seat, *event.move.codes)
         if event.points not in (None, points):
@@ -160,7 +160,7 @@ def tell_core(core: CoreView, event: Event) -> Event:
 
 
 def _note(seen: list[Event], event: Event) -> None:
-    """Append an event; a draw that goes on joins the draw before."""
+    """Append an event; a further draw of the same turn is merged with the draw before."""
     last = seen[-1] if seen else None
     if isinstance(event, Draw) and isinstance(last, Draw):
         tiles = None if last.tiles is None or event.tiles is None else last.tiles + event.tiles

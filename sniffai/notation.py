@@ -1,7 +1,7 @@
 """One line of text for a full round or for a view, and back: the forms are described in docs/notation.md.
 
-Whatever cannot be read is a :class:`NotationError` whose ``field`` names the part. What can be read but breaks a rule
-is left to the round or view that is made of it.
+Text that cannot be read raises a :class:`NotationError` whose ``field`` names the part. Text that can be read but breaks
+a rule is refused by the round or view made of it.
 """
 
 import re
@@ -203,7 +203,7 @@ def _voids(text: str) -> tuple[tuple[int, ...], ...]:
 
 
 def _read(parse: Callable[[str], _T], text: str, field: str) -> _T:
-    """What ``parse`` makes of a text; a text that it does not know cannot be read."""
+    """The result of ``parse``; texts that it refuses raise a NotationError."""
     try:
         return parse(text)
     except SniffError as error:

@@ -1,4 +1,4 @@
-"""The command line, ``sniffai``: one module a command, loaded when it is called."""
+"""The command line, ``sniffai``: one module per command, imported when the command is used."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ def main() -> None:
     """Run the command line and exit.
 
     Exit status 0: done; 1: a check failed, or an output could not be written; 2: the input is wrong, or a part of the
-    package is not installed; 130: stopped by Ctrl-C; 141: whoever read the output went away; 143: stopped by SIGTERM.
+    package is not installed; 130: stopped by Ctrl-C; 141: the reader of the output closed it; 143: stopped by SIGTERM.
     """
     interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not where SIGINT is ignored
     if interruptible:

@@ -1,4 +1,4 @@
-"""A recommendation as a person reads it, in the reader's language."""
+"""A recommendation as tables and sentences, in the reader's language."""
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Final, TypeAlias
@@ -17,7 +17,7 @@ from sniffai.view import View
 """What a search maximises."""
 
 LINE_STEPS = 4
-"""Moves of the expected line that a table has room for."""
+"""Moves of the expected line that fit into a table."""
 
 
 def print_answer(
@@ -74,7 +74,7 @@ Cell: TypeAlias = Callable[[pb.MoveEvaluation, pb.TeamValue | None], str]
 
 
 def _print_moves(moves: Sequence[pb.MoveEvaluation], team: int, objective: Objective, say: Words) -> None:
-    """A row a move; columns in which nothing is known are left out, and so is what would explain them."""
+    """One row per move; columns without any known number are left out, and so are their notes."""
     values = [next((value for value in entry.values if value.team == team), None) for entry in moves]
     columns = {
         head: cells
@@ -92,7 +92,7 @@ def _print_moves(moves: Sequence[pb.MoveEvaluation], team: int, objective: Objec
 
 
 def _columns(objective: Objective, searched: bool, say: Words) -> Iterator[tuple[str, Cell]]:
-    """The head of each column, and what is in it."""
+    """The head of each column, and what fills its cells."""
     yield "#>", lambda entry, value: str(entry.rank)
     yield say.say("move"), lambda entry, value: _move(entry.move) + _equals(entry)
     yield say.say("points") + ">", lambda entry, value: str(entry.points_now)
@@ -116,7 +116,7 @@ def _loss_in(objective: Objective) -> Cell:
 
 
 UNKNOWN: Final = "?"
-"""In place of a number that too few simulations tell."""
+"""Shown instead of a number that is not known after so few simulations."""
 
 
 def _unknown(value: pb.TeamValue | None) -> str:
@@ -130,7 +130,7 @@ def _error(value: pb.TeamValue, error: float) -> str:
 
 
 def _notes(columns: Container[str], objective: Objective, say: Words) -> Iterator[str]:
-    """What the columns that are there mean.
+    """The notes that explain the printed columns.
 
     :param columns: their heads.
     """
@@ -165,7 +165,7 @@ def _step(step: pb.LineStep) -> str:
 
 
 def _action(name: str, say: Words) -> str:
-    """What there is to do where no tile can be placed."""
+    """What the seat does if it cannot place a tile."""
     names = {
         "draw": say.say("draw"),
         "pass": say.say("pass"),

@@ -1,4 +1,4 @@
-"""``sniffai belief-report``: how good the beliefs are, measured in self-play."""
+"""``sniffai belief-report``: the accuracy of the beliefs, measured in self-play."""
 
 from collections.abc import Callable
 
@@ -37,7 +37,7 @@ def command(players: int, seed: int, rounds: int, player: str, worlds: int, as_j
 
 
 def _under_a_bar(total: int, work: Callable[[Callable[[int], None]], CalibrationReport]) -> CalibrationReport:
-    """On standard error; nothing where that is not a terminal."""
+    """Show progress on standard error, if it is a terminal."""
     with progress_bar("rounds") as progress:
         bar = progress.add_task("", total=total)
         return work(lambda done: progress.update(bar, completed=done))

@@ -33,7 +33,7 @@ _OPTIONS = (
 
 
 def contest_options(function: F) -> F:
-    """Everything but the players; :func:`contests` takes it as it comes."""
+    """The options of a contest, except the players, for :func:`contests`."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return deal_options(function)
@@ -49,7 +49,7 @@ def contests(
     simulations: int | None,
     seconds: float | None,
 ) -> list[ArenaSpec]:
-    """The contests of some pairs of players, as the options have it.
+    """The contests of some pairs of players, according to the options.
 
     :raises UsageError: both deals and matches are asked for.
     :raises LimitsError: there is no such player, or the seed is out of range.
@@ -73,7 +73,7 @@ def play_all(specs: Sequence[ArenaSpec], workers: int | None) -> Iterator[ArenaR
 
 
 def write_json(output: Output | None, value: Any) -> int:
-    """Write a value as one line of JSON, where a file is asked for; the exit status."""
+    """Write a value as one line of JSON if there is a file; return the exit status."""
     return 0 if output is None else output.write(json.dumps(value) + "\n")
 
 

@@ -44,7 +44,7 @@ def command(
 
 
 def _play_at_random(round_: Round, plies: int, seed: int) -> None:
-    """So many placements, or fewer where the round ends."""
+    """Play this many random placements, or fewer if the round ends."""
     lots = Random(seed)
     for _ in range(plies):
         moves = round_.legal_moves()

@@ -198,7 +198,7 @@ def _show_scores(equity: Equity, scores: tuple[int, ...], leader: int | None, as
 
 
 def _notes(equity: Equity, scores: tuple[int, ...]) -> Iterable[str]:
-    """Where the chances are not simply those of the table at these scores, in words."""
+    """Notes on scores beyond the table: below its lowest, or at the target."""
     target = TARGET[equity.players]
     for team, points in enumerate(scores):
         if points >= target:

@@ -1,4 +1,4 @@
-"""What an argument stands for: a file, standard input or the text itself, in every form that the project writes.
+"""What an argument holds: a file, standard input or the text itself, in every form that sniffai writes.
 
 A line of text (``view …``, ``snapshot …``, ``round …``), a match record, traces, the raw events of a round as JSON,
 and the JSON of the wire's messages: a PlayerView, an OpenDeal, a RecordedMatch, requests that hold one of these, and
@@ -27,7 +27,7 @@ EXPECTED: Final = (
     " a request"
 )
 LINE: Final = re.compile(r"\s*(view|snapshot|round)\s[^\n]*=")
-"""How a line of text begins; a file may be called ``round 1.txt``."""
+"""How a line of text begins. (A file may be called ``round 1.txt``.)"""
 TAG: Final = re.compile(r'\[[^\s"\]]+\s+"')
 """How a tag of a match record begins."""
 
@@ -59,7 +59,7 @@ class Form:
     """Where it comes from, for messages: the name of a file, ``standard input``, or ``the text``."""
     what: What
     request: Any = None
-    """The message of the wire that it was read from, which may say more; ``None`` if there was none."""
+    """The wire's message that it was read from, which may hold more; ``None`` if there was none."""
 
     @property
     def kind(self) -> str:
@@ -135,7 +135,7 @@ class Form:
 def load(argument: str) -> Form:
     """What an argument stands for: the file of that name, standard input for ``-``, or else the text itself.
 
-    :raises BadInput: there is no such file, or it holds nothing that is known, or what it holds breaks a rule.
+    :raises BadInput: the file does not exist, its form is unknown, or what it holds breaks a rule.
     """
     name, text = _source(argument)
     with named(name):
@@ -144,7 +144,7 @@ def load(argument: str) -> Form:
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Errors are told with the name of what was read.
+    """Put the name of what was read before errors.
 
     :raises BadInput: anything of ours is raised inside.
     """
@@ -197,7 +197,7 @@ def _read(name: str, text: str) -> Form:
 
 
 def _read_line(name: str, lines: list[tuple[int, str]]) -> View | Round:
-    """A view or a round, which may go on over several lines."""
+    """A view or a round, which may take several lines."""
     for number, line in lines[1:]:
         if LINE.match(line):
             raise BadInput(f"{name}: line {number}: one view or round is expected, but another one begins here")
@@ -218,7 +218,7 @@ def _read_json(name: str, text: str) -> Form:
 
 
 def _is_raw(value: Mapping[str, Any]) -> bool:
-    """Whether it is a round's raw events, not a message of the wire: there a hand of a deal is an object."""
+    """Whether it holds a round's raw events, and is not a message of the wire, in which a deal's hand is an object."""
     if "hands" in value:
         hands = value["hands"]
         return isinstance(hands, list) and any(not isinstance(hand, dict) for hand in hands)

@@ -1,4 +1,4 @@
-"""The group of commands, and how whatever goes wrong is told: one line on standard error, never a traceback."""
+"""The group of commands, and the reporting of errors: one line on standard error, never a traceback."""
 
 import importlib
 import sys
@@ -33,13 +33,12 @@ COMMANDS: Final = {
     "temperatures": "Fit how sharply a player follows the policy.",
     "train": "Train the nets by self-play.",
 }
-"""What each does; it is ``command`` in the module of that name beside this one (``_`` for ``-``), imported only when it
-is called."""
+"""What each does. A command is ``command`` in the module of its name (``_`` for ``-``), imported when it is used."""
 
 READER_GONE: Final = 141
-"""The exit status where whoever read the output went away: that of programs that SIGPIPE ends."""
+"""The exit status if the reader closed the output: that of programs that SIGPIPE ends."""
 COSTLY_SECONDS: Final = 2.0
-"""How long a command must have worked for its output to be kept where standard output cannot be written."""
+"""How long a command must have worked for its output to be kept if standard output cannot be written."""
 
 
 class CommandGroup(click.Group):
@@ -57,7 +56,7 @@ class CommandGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands in the help, none of which is imported for it."""
+        """The list of commands in the help; it imports none of them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -91,9 +90,9 @@ def run(args: Sequence[str] | None = None) -> int:
 
 
 def _run(args: Sequence[str] | None) -> int:
-    """Run a command line and hand over its output.
+    """Run a command line and flush its output.
 
-    :raises ReaderGoneError: nobody reads the output any more.
+    :raises ReaderGoneError: the reader closed the output.
     :raises OSError: standard output cannot be written.
     """
     status = _status(args)

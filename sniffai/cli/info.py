@@ -1,4 +1,4 @@
-"""``sniffai info``: what this engine, or the one behind a server, is."""
+"""``sniffai info``: the version and games of this engine, or of a server's."""
 
 import platform
 

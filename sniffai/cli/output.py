@@ -1,4 +1,4 @@
-"""Files that commands write: looked at before the work begins, and never lost when it is done."""
+"""Files that commands write: checked before the work begins, and never lost when it is done."""
 
 import os
 import stat
@@ -14,7 +14,7 @@ from sniffai.cli.parts import BadInput
 from sniffai.cli.signs import complain
 
 NOT_WRITTEN: Final = 1
-"""The exit status where a result could not be written to the place that was named."""
+"""The exit status if a result could not be written to the named file."""
 
 
 class Output:
@@ -113,14 +113,14 @@ def kept(name: str, data: bytes) -> str:
 
 
 def _target(named: Path) -> Path:
-    """The file itself where a link is named."""
+    """The file itself if a link is named."""
     return Path(os.path.realpath(named))
 
 
 def _replaced(named: Path) -> bool:
-    """Whether a new file takes the place of this one: of every plain file in a folder that takes new ones.
+    """Whether the file is replaced by a new one: every plain file in a folder that takes new files is.
 
-    A device, a pipe, and a file in a folder where nothing can be added are written as they are.
+    A device, a pipe, or a file in a folder that takes no new files is written directly.
     """
     if not named.exists():
         return True

@@ -31,11 +31,11 @@ PRIORITIES: dict[str, Priority] = {"interactive": "interactive", "analysis": "an
 
 @dataclass(frozen=True)
 class Question:
-    """What a file or the options ask."""
+    """A question, from a file and from the options."""
 
     view: View
     limits: Limits = Limits()
-    """Only what was asked for."""
+    """Only the limits that were given."""
     seed: int | None = None
     include_moves: tuple[MoveLike, ...] = ()
     """The only moves to consider; all where there is none."""
@@ -43,14 +43,14 @@ class Question:
     max_moves: int = 0
     """How many moves to list, 0 for all."""
     language_code: str | None = None
-    """Of all words."""
+    """The language of all output."""
     objective: Objective = "match"
     priority: Priority = "interactive"
     """Of the search on a server; one's own begins at once."""
     client_tag: str = ""
     """Comes back in the answer."""
     warnings: tuple[Notice, ...] = ()
-    """What in the request had no effect."""
+    """Fields of the request that had no effect."""
 
 
 @click.command("recommend")

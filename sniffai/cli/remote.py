@@ -1,4 +1,4 @@
-"""The server that a command asks: its address, how client and server prove who they are, what a failed call tells."""
+"""The server that a command asks: its address, TLS and API keys, and advice for failed calls."""
 
 import os
 from collections.abc import Callable
@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 API_KEY_VARIABLE: Final = "SNIFFAI_API_KEY"
-"""The variable that has the API key where no file does. The key is never on the command line, which others can see."""
+"""The variable with the API key, if no file is given. The key is never on the command line, which others can see."""
 
 _OPTIONS: Final = (
     click.option("--server", metavar="ADDRESS", help="Ask a server at HOST:PORT or unix:PATH."),
@@ -34,7 +34,7 @@ _OPTIONS: Final = (
 
 @dataclass(frozen=True)
 class Remote:
-    """A server, and what to tell it."""
+    """A server, with its TLS settings and API key."""
 
     address: str
     tls: "Tls | None" = None
@@ -68,7 +68,7 @@ class Remote:
             raise BadInput(f"{self.address}: {error}") from None
 
     def _hint(self, error: "ServiceError") -> str:
-        """What may help; a reason shows that the server itself has answered, and a proxy is told already."""
+        """What may help. If there is a reason, the server itself answered; proxies are already named in the error."""
         from sniffai.client.connection import UNREACHED
         from sniffai.client.diagnosis import Trust, why_unreachable
         from sniffai.client.proxies import proxy_of
@@ -92,7 +92,7 @@ ADVICE: Final = {
     "WRONG_NAME": ": use a host name that is in its certificate",
     "CLIENT_CERTIFICATE": ": use --tls-cert and --tls-key",
 }
-"""What to do, by the kind of what is wrong."""
+"""What to do, by the cause of the failure."""
 
 
 def remote_options(function: F) -> F:
@@ -134,7 +134,7 @@ def _tls(given: dict[str, Any]) -> "Tls":
 
 
 def _api_key(file: str | None) -> str | None:
-    """The key in a file or, where none is given, in the variable; spaces and ends of lines around it do not count."""
+    """The key in a file or, if none is given, in the variable, without surrounding white space."""
     from sniffai.client.connection import check_key
 
     key = os.environ.get(API_KEY_VARIABLE, "").strip() if file is None else read_text(file)

@@ -19,14 +19,14 @@ from sniffai.view import View
 
 @dataclass(frozen=True)
 class Replayed:
-    """What was found right."""
+    """How much was replayed without an error."""
 
     rounds: int
     events: int
     verdict: str
     """What came of it, in words."""
     layouts: tuple[Layout, ...]
-    """How the table lay at the end of each round."""
+    """The layout at the end of each round."""
 
 
 @click.command("replay")
@@ -78,7 +78,7 @@ def _rounds(form: Form) -> tuple[Round, ...]:
 
 
 def _verdict(rounds: tuple[Round, ...]) -> str:
-    """Where the match stands."""
+    """The state of the match after the last round."""
     if not rounds:
         return ""
     last = rounds[-1]

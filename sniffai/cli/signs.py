@@ -1,7 +1,7 @@
 """Text that any output can take.
 
-What is wrong is told in one line. Where an encoding lacks a sign, the nearest ASCII takes its place, so that no number
-changes.
+An error is printed in one line. If an encoding lacks a character, the nearest ASCII takes its place, so that no
+number changes.
 """
 
 import codecs
@@ -62,7 +62,7 @@ def write_in_large_pieces() -> None:
 
 
 def complain(message: str, program: str = "sniffai") -> None:
-    """Print what is wrong in one line on standard error."""
+    """Print an error in one line on standard error."""
     if sys.stderr is not None:
         with suppress(OSError):
             print(visible(f"{program}: {' '.join(message.split())}", ""), file=sys.stderr, flush=True)

@@ -31,17 +31,17 @@ from rich.table import Column, Table
 from sniffai.checks import visible
 
 SPARE: Final = "crop"
-"""How a column that can be left out is marked."""
+"""The mark of a column that can be left out."""
 
 ISOLATES: Final = str.maketrans("", "", "\u2068\u2069")
-"""Signs that keep the direction of a name to itself on a page; a terminal shows a name as it comes."""
+"""Characters that isolate the direction of a name on a page; a terminal does not need them."""
 
 DUMB: Final = ("dumb", "unknown")
 """Values of TERM of terminals that take no escape sequences."""
 
 
 class ReaderGoneError(Exception):
-    """Whoever read standard output went away."""
+    """The reader of standard output closed it."""
 
 
 # Text
@@ -50,7 +50,7 @@ class ReaderGoneError(Exception):
 def tell(text: str = "") -> None:
     """Print a line, or several.
 
-    :raises ReaderGoneError: nobody reads any more.
+    :raises ReaderGoneError: the reader closed the output.
     :raises OSError: the output cannot be written.
     """
     _write(visible(text.translate(ISOLATES)) + "\n")
@@ -67,9 +67,9 @@ def tell_json_text(text: str) -> None:
 
 
 def finish() -> None:
-    """Hand over what has been printed.
+    """Flush what has been printed.
 
-    :raises ReaderGoneError: nobody reads any more.
+    :raises ReaderGoneError: the reader closed the output.
     :raises OSError: the output cannot be written.
     """
     try:
@@ -79,7 +79,7 @@ def finish() -> None:
 
 
 def give_up() -> None:
-    """Nobody takes what is still to be written: let it go without a word."""
+    """Discard what is still to be written, without an error."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -89,12 +89,12 @@ _printed: list[str] = []
 
 
 def printed() -> str:
-    """What was printed so far, whether or not anyone took it."""
+    """Everything printed so far, whether or not it was read."""
     return "".join(_printed)
 
 
 def begin() -> None:
-    """Nothing was printed so far."""
+    """Forget what was printed so far."""
     _printed.clear()
 
 

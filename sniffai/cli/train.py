@@ -1,4 +1,4 @@
-"""``sniffai train``: the nets that come with the package, or others."""
+"""``sniffai train``: train the nets that come with the package, or others."""
 
 from io import BytesIO
 from typing import Any
@@ -38,7 +38,7 @@ _OPTIONS = (
 
 
 def plan_options(function: Any) -> Any:
-    """All that decides the weights."""
+    """Everything that determines the weights."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
@@ -74,7 +74,7 @@ def command(players: int, rounds: int | None, duels: int, out: str, as_json: boo
 
 
 def _train(plan: TrainingPlan) -> TrainedNets:
-    """Under a bar on standard error; nothing where that is not a terminal."""
+    """Show progress on standard error, if it is a terminal."""
     with progress_bar("rounds") as progress:
         bar = progress.add_task("", total=plan.rounds)
         return train_nets(plan, lambda done: progress.update(bar, completed=done))

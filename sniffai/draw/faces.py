@@ -1,6 +1,6 @@
 """Tiles and marks as shapes.
 
-Nothing is told by colour alone: pips are counted, the sniff has a second outline, the tile placed last a dotted one, a
+Nothing is shown by colour alone: pips are counted, the sniff has a second outline, the tile placed last a dotted one, a
 counted end a number in a disc, an end that counts nothing an empty ring.
 """
 

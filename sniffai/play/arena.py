@@ -35,12 +35,12 @@ __all__ = [
 CHUNKS_PER_WORKER: Final = 32
 
 MOST_ROUNDS: Final = 1000
-"""Rounds after which a match is given up, and nobody has won it. Random players need about 40."""
+"""Rounds after which a match is given up without a winner. Random players need about 40."""
 
 
 @runtime_checkable
 class Analyst(Protocol):
-    """A player whose moves come from an analysis, which tells how many simulations it took."""
+    """A player whose moves come from an analysis, so that its simulations can be counted."""
 
     def analyze(self, view: View, seed: int) -> Analysis:
         """What it thinks of every move."""
@@ -128,7 +128,7 @@ def play_game(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Game:
 def play_rounds(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Iterator[Round]:
     """The rounds of one match, or the only round, each as it has ended.
 
-    The first lead goes round from number to number. The seat that went out leads the next round of a match, after a
+    The first leader rotates with the pairing's number. The seat that went out leads the next round of a match, after a
     blocked round one by lot (docs/rules.md §2).
     """
     leader, scores = number % spec.players, (0,) * TEAMS[spec.players]
@@ -142,9 +142,9 @@ def play_rounds(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Iterat
 
 
 def play_round(round_: Round, seats: Sequence[Player], seed: int) -> Round:
-    """Play a round to its end, a player a seat.
+    """Play a round to its end, one player per seat.
 
-    A player is asked where there is more than one legal move. Each decision gets a seed of its own, by its place in the
+    A player is asked if there is more than one legal move. Each decision gets a seed of its own, by its place in the
     round.
     """
     watch = Watch(round_)

@@ -1,4 +1,4 @@
-"""What two players contest, and what came of it: margins, matches won, what the decisions cost, with errors."""
+"""A contest of two players and its result: margins, matches won and the cost of decisions, with errors."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from sniffai.seeds import check_seed
 
 @dataclass(frozen=True, slots=True)
 class ArenaSpec:
-    """Who plays whom, on what, how often.
+    """Who plays whom, what they play, and how often.
 
     :raises LimitsError: a value out of range, or no such player.
     """
@@ -33,9 +33,9 @@ class ArenaSpec:
     whole_matches: bool = False
     """Whether a pairing is a match from 0 to the target (docs/rules.md §2, §7) rather than one round."""
     seed: int = 0
-    """Decides the deals and every lot, 0..2**64-1."""
+    """Seed of the deals and all other random choices, 0..2**64-1."""
     limits: Limits = field(default_factory=Limits)
-    """For searches that name no limit of their own."""
+    """For searches that set no limit of their own."""
 
     def __post_init__(self) -> None:
         seats = as_whole(self.players)
@@ -115,22 +115,22 @@ class Cost:
 
 @dataclass(frozen=True)
 class ArenaResult:
-    """What came out, from B's side."""
+    """The result, from B's side."""
 
     spec: ArenaSpec
     pairings: tuple[Pairing, ...]
     costs: tuple[Cost, Cost]
-    """Of A and of B. Times depend on the machine and on what else it does."""
+    """Of A and of B. Times depend on the machine and its load."""
 
     @cached_property
     def margin(self) -> Estimate:
-        """B's margin a round, in points, over pairings."""
+        """B's margin per round, in points, over pairings."""
         totals = [_own_margin(pairing) for pairing in self.pairings]
         return ratio_and_error(totals, [sum(game.rounds for game in pairing) for pairing in self.pairings])
 
     @cached_property
     def margin_p_value(self) -> float:
-        """The chance of so large a margin, either way, between equal players: a permutation test."""
+        """The chance of at least such a margin, either way, between equal players: a permutation test."""
         return self._p_value(_own_margin)
 
     @property
@@ -163,7 +163,7 @@ class ArenaResult:
 
     @cached_property
     def win_p_value(self) -> float | None:
-        """The chance of so uneven a win rate, either way, between equal players; ``None`` without a match."""
+        """The chance of at least such a win rate, either way, between equal players; ``None`` without a match."""
         return self._p_value(_own_wins) if self.matches else None
 
     @property
@@ -215,9 +215,9 @@ class ArenaResult:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Self:
-        """Read :meth:`to_dict` back; the summary is not read but made again.
+        """Read :meth:`to_dict` back; the summary is computed again.
 
-        :raises RecordError: it has not the form of one.
+        :raises RecordError: it does not have the form of one.
         :raises LimitsError: a value out of range, or no such player.
         """
         try:

@@ -95,7 +95,7 @@ LEVELS: Final = (
 def level_player(name: str, defaults: Limits | None = None) -> Player:
     """The player of a level.
 
-    :param defaults: limits of a level that has none of its own.
+    :param defaults: limits of a level without limits.
     :raises LimitsError: there is no such level.
     """
     read_kind(name, str, "level", "NOT_A_TEXT")
@@ -113,7 +113,7 @@ def _limited(player: Player, limits: Limits) -> Player:
 
 
 Reader: TypeAlias = Callable[[str, Limits | None], Player]
-"""Makes a player of its parameters in text, and of the limits of a search that names none."""
+"""Makes a player from its parameters in text and the limits of a search that sets none."""
 
 
 def named_player(text: str, defaults: Limits | None = None) -> Player:
@@ -125,7 +125,7 @@ def named_player(text: str, defaults: Limits | None = None) -> Player:
     - ``forgetful:misjudges=4,simulations=100``: a :class:`ForgetfulPlayer`, with the parameters of ``search`` as well;
     - ``level:casual``: a level.
 
-    :param defaults: limits of a search that names none.
+    :param defaults: limits of a search that sets none.
     :raises LimitsError: the name or a parameter is unknown or out of range; ``field`` is the parameter, else
         ``"player"``.
     """

@@ -133,7 +133,7 @@ SEARCH_PARAMETERS: Final[Mapping[str, Kind]] = {
     **_LIMITS,
     **{field.name: _KINDS[field.type] for field in fields(SearchParams)},
 }
-"""By name, those of a player that searches."""
+"""The parameters of a player that searches, by name."""
 
 
 def read_parameters(player: str, text: str, known: Mapping[str, Kind]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from sniffai.watch import Watch
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A placement that the rules left a choice for."""
+    """A placement with at least two distinct legal moves."""
 
     view: View
     """What the seat to move knew."""
@@ -28,7 +28,7 @@ class Decision:
 def decisions(player: Player, players: int, rounds: int, seed: int) -> Iterator[list[Decision]]:
     """Play rounds at a score of 0 and yield the decisions of one after the other.
 
-    The first lead goes round from seat to seat.
+    The first leader rotates from seat to seat.
 
     :param players: 2..4.
     :param seed: decides the deals and every lot.

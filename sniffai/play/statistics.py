@@ -1,4 +1,4 @@
-"""Numbers with their uncertainty: means, shares won, and how often chance alone would do as well.
+"""Numbers with their uncertainty: means, shares won, and p-values.
 
 There is one value a *pairing*, a deal or match played in every seating (:mod:`sniffai.play.arena`). Pairings are
 independent of each other; the games within one are not.
@@ -16,16 +16,16 @@ from sniffai.errors import LimitsError
 from sniffai.seeds import check_seed
 
 RESAMPLES: Final = 20_000
-"""Relabellings that a test draws where nothing else is said: a p-value of 0.05 is then exact to about 0.0015."""
+"""Default number of relabellings that a test samples: a p-value of 0.05 is then exact to about 0.0015."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean, and how far it may be off by chance."""
+    """A mean and its standard error."""
 
     mean: float
     standard_error: float
-    """At least 0; infinite where there is one value only."""
+    """At least 0; infinite if there is only one value."""
 
 
 def mean_and_error(values: Sequence[float]) -> Estimate:
@@ -112,7 +112,7 @@ def relabelling_test(alternatives: Sequence[Sequence[float]], *, resamples: int 
 def _resampled_sums(
     rows: npt.NDArray[np.float64], resamples: int, lots: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """Sums of one number by lot from each row. Rows of equal numbers are drawn together."""
+    """Sums of one random number from each row. Rows of equal numbers are sampled together."""
     kinds, counts = np.unique(np.sort(rows, axis=1), axis=0, return_counts=True)
     choices = np.full(rows.shape[1], 1 / rows.shape[1])
     sums = np.zeros(resamples)

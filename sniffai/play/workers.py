@@ -105,9 +105,9 @@ def _executor(workers: int, context: _Context) -> ProcessPoolExecutor:
 
 
 def _end_in_time() -> None:
-    """Let a worker end at Ctrl-C at once and without a word: the process that hands out the work has one.
+    """Let a worker end at Ctrl-C at once and silently: the process that hands out the work reports it.
 
-    And with that process, however it ends: who is killed cannot tell its workers.
+    Let it also end with that process, however that ends: a killed process cannot tell its workers.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):

@@ -1,6 +1,6 @@
 """The plots of a report, as SVG that takes its colours from the page.
 
-Nothing is told by colour alone: lines are dashed differently, classes of mistakes have marks of their own.
+Nothing is shown by colour alone: lines are dashed differently, classes of mistakes have marks of their own.
 """
 
 import math
@@ -116,7 +116,7 @@ def _line_of(review: Review, seat: int, times: Timeline, scale: Axis) -> list[tu
 
 
 def loss_chart(review: Review, say: Words) -> str:
-    """What each decision lost, a row a seat."""
+    """The loss of each decision, one row per seat."""
     row, gap, top = 96.0, 26.0, 24.0
     times = Timeline(review)
     most = max([0.05, *(one.loss for one in review.judged)])
@@ -157,7 +157,7 @@ def mark(verdict: Verdict, x: float, y: float, size: float = 6.0) -> str:
 
 
 def linked_mark(one: Judged, x: float, y: float, say: Words) -> str:
-    """A mark that leads to what is said of the placement."""
+    """A mark that links to the details of the placement."""
     title = say.say(
         "Round {round}, event {event}: {loss}",
         round=one.placement.round + 1,
@@ -168,7 +168,7 @@ def linked_mark(one: Judged, x: float, y: float, say: Words) -> str:
 
 
 def anchor(one: Judged) -> str:
-    """The name of a placement's place in the report."""
+    """The anchor of a placement in the report."""
     return f"r{one.placement.round + 1}e{one.placement.event + 1}"
 
 
@@ -250,7 +250,7 @@ def legend(say: Words, review: Review) -> str:
 
 
 def mark_key(verdict: Verdict, name: str) -> str:
-    """A mark by itself, for words beside it."""
+    """A single mark, for a legend."""
     return _svg(20, 18, name, [mark(verdict, 10, 9)], "key")
 
 

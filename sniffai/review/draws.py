@@ -1,7 +1,7 @@
 """The luck of one draw: what the drawn tiles were worth, less what the draw was worth before it was made.
 
-The expectation is taken over draws sampled from the exact belief of the seat that draws. The tiles drawn in truth and
-those of the samples are valued with the same limits, so that whatever is wrong with such values is wrong with both.
+The expectation is taken over draws sampled from the exact belief of the seat that draws. The tiles really
+drawn and those of the samples are valued with the same limits, so that both have the same bias.
 """
 
 from collections.abc import Generator, Iterator
@@ -26,7 +26,7 @@ from sniffai.tiles import TILES, Tile, mask_tiles, tile_mask
 from sniffai.view import View
 
 SAMPLES: Final = 12
-"""Draws that stand for all that might have been drawn."""
+"""Number of sampled draws."""
 
 DRAW_SHARE: Final = 0.25
 """The limits of each value, as a share of a survey's."""
@@ -48,12 +48,12 @@ class DrawLuck:
 
     @property
     def luck(self) -> Value | None:
-        """What the draw was worth more than expected."""
+        """By how much the draw was better than expected."""
         return None if self.after is None else self.after - self.expected
 
 
 class ValueSearcher(Searcher):
-    """A search for the value of a view, which is searched even where there is one move only."""
+    """A search for the value of a view, even if there is only one move."""
 
     @property
     def forced(self) -> bool:
@@ -113,7 +113,7 @@ class _Spent:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """One draw that might have been."""
+    """One sampled draw."""
 
     before: View
     drawn: tuple[Tile, ...]
@@ -167,7 +167,7 @@ class _Outcome:
 
 
 def _outcomes(before: View, seed: int) -> Iterator[_Outcome]:
-    """Draws that might have been, each with its chance."""
+    """Draws sampled from the belief."""
     masks, talons = Belief(before).sample_many(SAMPLES, np.random.default_rng(seed))
     open_pips = {point.pips for point in before.attachment_points()}
     own = tile_mask(before.hand)

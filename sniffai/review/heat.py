@@ -11,11 +11,11 @@ from sniffai.review.terms import seat_name
 from sniffai.tiles import TILES, Tile
 
 LEAST: Final = 0.0005
-"""Chances below are shown as none."""
+"""Chances below this are shown as blank."""
 
 
 def heat_map(subject: Subject, one: Judged, truth: Sequence[frozenset[Tile]] | None, say: Words) -> str:
-    """A row a hidden tile, a column a place.
+    """One row per hidden tile, one column per place.
 
     :param truth: by seat the tiles that it held; ``None`` if that is not known.
     """

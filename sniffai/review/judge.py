@@ -1,7 +1,7 @@
 """One placement judged: what it lost against the best move, from what its seat knew.
 
     survey        all moves are searched, the best is found
-    refinement    where another move was played, that one and the best alone are searched again, by several searches
+    refinement    if another move was played, that one and the best alone are searched again, by several searches
                   with seeds of their own
 
 The loss is the mean of the refinement's differences. Its standard error comes from their scatter, and is no smaller
@@ -35,18 +35,19 @@ REFINEMENT_SHARE: Final = 0.5
 """The limits of each, as a share of the survey's."""
 
 LEAST_SIMULATIONS: Final = 8 * FEW_VISITS
-"""Of each search of a refinement or of a draw, whatever the limits: of two moves fewer tell little, and often alike."""
+"""Least simulations of each search of a refinement or of a draw, whatever the limits: with fewer, a comparison of two
+moves says little, and such searches often find the same."""
 
 MAX_REASONS: Final = 4
-"""Reasons kept of a placement that was not the best."""
+"""Most reasons kept for a placement that was not the best."""
 
 Searching: TypeAlias = Generator[tuple[Searcher, Limits], Analysis, Any]
-"""Work that asks for one search after the other: it yields a searcher with its limits and is sent what that found."""
+"""Work that needs several searches: it yields a searcher with its limits and is sent the analysis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What came of one placement."""
+    """The judgement of one placement."""
 
     placement: Placement
     phase: str
@@ -54,9 +55,9 @@ class Judged:
     source: Source
     """``"forced"``: there was nothing to choose. ``"exact"``: the rest of the round was solved."""
     best: MoveEvaluation | None = None
-    """The best move, as the survey found it; ``None`` if there was nothing to choose."""
+    """The best move according to the survey; ``None`` if there was nothing to choose."""
     played: MoveEvaluation | None = None
-    """The placement itself, in the same survey."""
+    """The placement itself, according to the survey."""
     value: Value | None = None
     """What the position was worth before, with the best move; ``None`` if there was nothing to choose."""
     lost: Value | None = None
@@ -136,7 +137,7 @@ def judge(placement: Placement, limits: Limits, seed: int) -> Generator[tuple[Se
 
 
 def survey_limits(limits: Limits, placement: Placement) -> Limits:
-    """The limits of a survey: with fewer simulations than it takes to know something of each move there is no best."""
+    """The limits of a survey: at least enough simulations to know something of each move."""
     if limits.simulations is None:
         return limits
     return replace(limits, simulations=max(limits.simulations, FEW_VISITS * len(distinct_moves(placement.view))))

@@ -32,7 +32,7 @@ from sniffai.rules import TEAMS
 
 
 class StepKind(StrEnum):
-    """What made the value another one."""
+    """What changed the value."""
 
     LOT = "lot"
     DEAL = "deal"
@@ -44,7 +44,7 @@ class StepKind(StrEnum):
 
     @property
     def luck(self) -> bool:
-        """Whether nobody could help it."""
+        """Whether it is luck."""
         return self is not StepKind.MOVE
 
 
@@ -73,7 +73,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What became of one round, or of a whole match, and why."""
+    """How one round or a whole match came to its result."""
 
     start: Value
     moves: Mapping[int, Value]
@@ -82,7 +82,7 @@ class Account:
     """By kind, for every team."""
     result: Value
     final: bool
-    """Whether the result is what came of it; else it is the value when the record ends."""
+    """Whether the result is the real one; else it is the value at the end of an unfinished record."""
 
     @property
     def skill(self) -> Value:
@@ -96,7 +96,7 @@ class Account:
 
     @property
     def residual(self) -> float:
-        """By how much start, skill and luck miss the result: what rounding leaves, far below 1e-9."""
+        """By how much start, skill and luck differ from the result: a rounding error, far below 1e-9."""
         gap = self.start + self.skill + self.all_luck - self.result
         return max(map(abs, (*gap.chances, *gap.margins)))
 
@@ -183,7 +183,7 @@ def _account(rounds: Sequence[Sequence[Step]], start: Value, result: Value, fina
 
 
 class _Chain:
-    """The steps of a round in the making: each begins where the one before ended."""
+    """The steps of a round, built one by one: each begins where the one before ended."""
 
     def __init__(self, story: Story, number: int) -> None:
         self.steps: list[Step] = []

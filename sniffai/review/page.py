@@ -1,4 +1,4 @@
-"""The report: one HTML page that needs nothing else, neither a network nor a script."""
+"""The report: one self-contained HTML page, without scripts and without the network."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -46,7 +46,7 @@ from sniffai.tiles import Tile
 from sniffai.version import VERSION
 
 STYLE: Final = "data/review.css"
-"""In the package; the page has it inside."""
+"""The style sheet in the package, which the page contains."""
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What the page may load: nothing."""

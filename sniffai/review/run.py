@@ -1,4 +1,4 @@
-"""Reviewing: the work of one review, piece by piece, here or wherever its pieces are run."""
+"""The work of one review, in pieces that can run anywhere."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from sniffai.search.searcher import Searcher
 from sniffai.seeds import check_seed, derived_seed
 
 DEFAULT_SIMULATIONS: Final = 20_000
-"""Of each survey where no limit is given."""
+"""Simulations of each survey if no limit is given."""
 
 Result: TypeAlias = Judged | DrawLuck
-"""What comes of one piece of work."""
+"""The result of one piece of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def jobs_of(subject: Subject, limits: Limits | None = None, seed: int = 0) -> li
 
 
 def each_job(subject: Subject, limits: Limits | None = None, seed: int = 0) -> Iterator[Job]:
-    """As :func:`jobs_of`, each piece made when its turn comes: a long match takes no more memory than a short one.
+    """As :func:`jobs_of`, but made one at a time, so that a long match takes no more memory than a short one.
 
     There are :attr:`Subject.size` of them.
 

@@ -19,7 +19,7 @@ _VIEW: Final = ("players", "seat", "leader", "hand", "events", "scores")
 
 
 def read_subject(text: str) -> Subject:
-    """What a text holds to review. It is replayed and checked.
+    """What there is to review in a text, replayed and checked.
 
     A match record file; a ``round`` or ``view`` line (docs/notation.md); traces, one JSON object a line, the rounds of
     one match; or one JSON object with the raw events of a round: ``players, leader, hands, talon, scores`` and
@@ -136,7 +136,7 @@ def _play_all(round_: Round, moves: Any) -> None:
 
 
 def _fields(value: Mapping[str, Any], names: tuple[str, ...], further: str = "") -> dict[str, Any]:
-    """The fields of an object, no more and no less.
+    """The fields of an object: exactly these.
 
     :raises RecordError: one is missing, or there is no such field.
     """

@@ -21,12 +21,12 @@ from sniffai.view import View
 from sniffai.watch import Watch
 
 MAX_ROUNDS: Final = 1000
-"""Rounds that one review takes: more than any match has."""
+"""Most rounds in one review: more than any match has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One round, told to its end or as far as it is known."""
+    """One round, to its end or as far as it is known."""
 
     players: int
     scores: tuple[int, ...]
@@ -79,7 +79,7 @@ class Story:
         return View(self.players, seat, self.scores, History(self.leader, self.source.position.dealt, told))
 
     def follow(self) -> Callable[[int, int], View]:
-        """:meth:`view` for numbers of events that never fall: quicker, as each event is told once."""
+        """:meth:`view` for rising numbers of events: faster, as each event is replayed once."""
         if not isinstance(self.source, Deal):
             return self.view
         round_ = Round.from_deal(self.source)
@@ -122,7 +122,7 @@ class Placement:
 
     @property
     def forced(self) -> bool:
-        """Whether there was one move only, equal ones once."""
+        """Whether there was only one distinct move."""
         return len(distinct_moves(self.view)) == 1
 
 
@@ -158,7 +158,7 @@ Moment = Placement | TalonDraw
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """All that one review is about."""
+    """What one review is about: a match or a round."""
 
     players: int
     stories: tuple[Story, ...]
@@ -226,13 +226,13 @@ class Subject:
         )
 
     def moments(self) -> Iterator[Moment]:
-        """Everything that has to be valued, in the order of play."""
+        """Every placement and draw to value, in the order of play."""
         for number, story in enumerate(self.stories):
             yield from _moments(story, number)
 
 
 def check_follows(before: Round, after: Round, path: str) -> None:
-    """A round begins as the one before it ended (docs/rules.md §2, §6, §7).
+    """Check that a round begins as the one before it ended (docs/rules.md §2, §6, §7).
 
     :raises RecordError: it does not; ``field`` is below ``path``.
     """
@@ -267,7 +267,7 @@ def _moments(story: Story, number: int) -> Iterator[Moment]:
 
 
 def _outcome(round_: Round) -> Value:
-    """What came of a finished round."""
+    """The result of a finished round."""
     gains = [after - before for after, before in zip(round_.scores, round_.start.scores, strict=True)]
     won = round_.match_winner
     if won is not None:

@@ -1,4 +1,4 @@
-"""What a review says: every placement judged, every player summed up, luck and skill accounted for."""
+"""The result of a review: every placement judged, a summary of every player, accounts of luck and skill."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from sniffai.search.phases import PHASES
 from sniffai.version import VERSION
 
 FORM: Final = "sniffai.review/1"
-"""Names the form of :meth:`Review.to_dict`; the number grows when a field changes its meaning."""
+"""The version of the form of :meth:`Review.to_dict`; it grows when a field changes its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class RoundReview:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """All that one review found."""
+    """The result of one review."""
 
     subject: Subject
     limits: Limits
@@ -153,12 +153,12 @@ class Review:
 
     @property
     def simulations(self) -> int:
-        """What the review cost."""
+        """Simulations of the whole review."""
         return sum(one.simulations for one in self._pieces)
 
     @property
     def deterministic(self) -> bool:
-        """Whether no clock had a part in it."""
+        """Whether the result did not depend on a clock."""
         return all(one.deterministic for one in self._pieces)
 
     @property

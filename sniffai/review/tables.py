@@ -54,14 +54,14 @@ def text_tables(review: Review, language_code: str = "en", *, every: bool = Fals
 
 
 def result_line(review: Review, language_code: str = "en") -> str:
-    """What came of it, in one line."""
+    """The result in one line."""
     say = words(read_language(language_code))
     end = say.say("result") if review.account.final else say.say("so far")
     return f"{end}: {' · '.join(percent(chance) for chance in review.account.result.chances)}"
 
 
 def _players(review: Review, say: Words) -> TextTable:
-    """A column a seat, so that a narrow page has room."""
+    """One column per seat, so that narrow pages have room."""
     columns = ("", *(seat_name(review.subject, player.seat, say) + ">" for player in review.players))
     return TextTable("", columns, tuple(zip(*_player_columns(review, say), strict=True)))
 

@@ -14,11 +14,11 @@ from sniffai.review.verdict import Verdict
 from sniffai.search.analysis import LineStep
 
 LINE_STEPS: Final = 4
-"""Moves of the best line that a reader is told, after the best move itself."""
+"""Most moves shown of the best line, after the best move itself."""
 
 
 NAME_LETTERS: Final = 40
-"""Letters of a longer name that are told: rows and charts keep their shape."""
+"""Longest name shown, in characters, so that rows and charts keep their shape."""
 
 
 def verdict_name(verdict: Verdict, say: Words) -> str:
@@ -32,7 +32,7 @@ def verdict_name(verdict: Verdict, say: Words) -> str:
 
 
 def verdict_count(verdict: Verdict, count: int, say: Words) -> str:
-    """So many placements of a class of mistakes."""
+    """The number of placements of a class of mistakes."""
     if verdict is Verdict.BLUNDER:
         return say.count("{count} blunder", "{count} blunders", count, count=count)
     if verdict is Verdict.ERROR:
@@ -87,7 +87,7 @@ def seat_name(subject: Subject, seat: int, say: Words) -> str:
 
 
 def isolated(name: str) -> str:
-    """A name that may come from anywhere: its direction ends with it, and nothing in it steers."""
+    """A name of unknown origin, isolated so that its writing direction and control characters affect nothing else."""
     safe = "".join(sign for sign in name if not steers(sign))
     turned = any(bidirectional(sign) in ("R", "AL", "AN") for sign in safe)
     return f"\u2068{safe}\u2069" if turned else safe

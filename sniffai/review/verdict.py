@@ -1,4 +1,4 @@
-"""How bad a placement was: classes by what it lost, and only where the loss is not a matter of chance."""
+"""How bad a placement was: classes by its loss, if the loss is significant."""
 
 from enum import StrEnum
 from typing import Final
@@ -6,20 +6,20 @@ from typing import Final
 from sniffai_ext.root_statistics import told_apart
 
 SIGNIFICANT: Final = 2.5
-"""Standard errors that a loss must be above 0 to be called one."""
+"""A loss counts if it is at least this many standard errors above 0."""
 
 THRESHOLDS: Final = {"doubtful": 0.005, "error": 0.015, "blunder": 0.04}
 """The least loss of each class, in chance to win the match: docs/analysis.md says where they come from."""
 
 POINT_WORTH: Final = 0.0035
-"""What a point counts for where the match does not hang on it: as much as early in a match of 2 seats."""
+"""What a point counts for in a match that is as good as decided: as much as early in a match of 2 seats."""
 
 
 class Verdict(StrEnum):
     """The class of a placement."""
 
     NONE = "none"
-    """No loss to speak of, or none that is told from chance."""
+    """No loss, or none that is significant."""
     DOUBTFUL = "doubtful"
     ERROR = "error"
     BLUNDER = "blunder"
