@@ -1,7 +1,7 @@
 """One line of text for a full round or for a view, and back: the forms are described in docs/notation.md.
 
-Text that cannot be read raises a :class:`NotationError` whose ``field`` names the part. Text that can be read but breaks
-a rule is refused by the round or view made of it.
+Text that cannot be read raises a :class:`NotationError` whose ``field`` names the part. Text that can be read but
+breaks a rule is refused by the round or view made of it.
 """
 
 import re
