@@ -80,6 +80,7 @@ class Client:
     legal_moves = _call(calls.legal_moves)
     validate = _call(calls.validate)
     apply = _call(calls.apply)
+    describe_round = _call(calls.describe_round)
     deal = _call(calls.deal)
     info = _call(calls.info)
 

@@ -180,6 +180,16 @@ def apply(
     return Call(lambda stubs: stubs.rules.ApplyMove, requests.apply_request(deal, move, unknown), timeout)
 
 
+def describe_round(
+    deal: DealLike, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
+) -> Call[rules_service_pb2.DescribeRoundResponse]:
+    """The state of a round with all hands known, to resume a stored deal.
+
+    :raises ServiceError: the deal is invalid, or the server cannot be reached.
+    """
+    return Call(lambda stubs: stubs.rules.DescribeRound, requests.describe_request(deal, unknown), timeout)
+
+
 def deal(
     players: int,
     seed: int | None = None,

@@ -161,6 +161,12 @@ def apply_request(deal: DealLike, move: WireMove, unknown: NoWishes) -> rules_se
     return rules_service_pb2.ApplyMoveRequest(deal=_deal(deal), move=_move(move))
 
 
+def describe_request(deal: DealLike, unknown: NoWishes) -> rules_service_pb2.DescribeRoundRequest:
+    """A request for the state of a round."""
+    check_names(unknown, ("timeout",))
+    return rules_service_pb2.DescribeRoundRequest(deal=_deal(deal))
+
+
 def deal_request(
     players: int, seed: int | None, leader: int | None, scores: Iterable[int], unknown: NoWishes
 ) -> rules_service_pb2.DealRoundRequest:

@@ -166,6 +166,60 @@ class ApplyMoveResponse(_message.Message):
 Global___ApplyMoveResponse: _TypeAlias = ApplyMoveResponse  # noqa: Y015
 
 @_typing.final
+class DescribeRoundRequest(_message.Message):
+    """DescribeRoundRequest requests the state of a round."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DEAL_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def deal(self) -> _round_pb2.OpenDeal:
+        """deal is the round so far, all hands known. REQUIRED."""
+
+    def __init__(
+        self,
+        *,
+        deal: _round_pb2.OpenDeal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["deal", b"deal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal", b"deal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DescribeRoundRequest: _TypeAlias = DescribeRoundRequest  # noqa: Y015
+
+@_typing.final
+class DescribeRoundResponse(_message.Message):
+    """DescribeRoundResponse is the state of a round."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STATE_FIELD_NUMBER: _builtins.int
+    WARNINGS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def state(self) -> _round_pb2.RoundState:
+        """state is the state of the round after the deal's moves, as DealRound and ApplyMove return it with the same deal."""
+
+    @_builtins.property
+    def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
+        """warnings list what in the request was ignored or unknown. At most 16."""
+
+    def __init__(
+        self,
+        *,
+        state: _round_pb2.RoundState | None = ...,
+        warnings: _abc.Iterable[_notice_pb2.Warning] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["state", b"state"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["state", b"state", "warnings", b"warnings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DescribeRoundResponse: _TypeAlias = DescribeRoundResponse  # noqa: Y015
+
+@_typing.final
 class ValidateViewRequest(_message.Message):
     """ValidateViewRequest requests a check of a view."""
 

@@ -46,6 +46,11 @@ class RulesServiceStub(object):
                 request_serializer=sniffai_dot_v1_dot_rules__service__pb2.ApplyMoveRequest.SerializeToString,
                 response_deserializer=sniffai_dot_v1_dot_rules__service__pb2.ApplyMoveResponse.FromString,
                 _registered_method=True)
+        self.DescribeRound = channel.unary_unary(
+                '/sniffai.v1.RulesService/DescribeRound',
+                request_serializer=sniffai_dot_v1_dot_rules__service__pb2.DescribeRoundRequest.SerializeToString,
+                response_deserializer=sniffai_dot_v1_dot_rules__service__pb2.DescribeRoundResponse.FromString,
+                _registered_method=True)
         self.ValidateView = channel.unary_unary(
                 '/sniffai.v1.RulesService/ValidateView',
                 request_serializer=sniffai_dot_v1_dot_rules__service__pb2.ValidateViewRequest.SerializeToString,
@@ -79,6 +84,14 @@ class RulesServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DescribeRound(self, request, context):
+        """DescribeRound returns the state of a round with all hands known, so that a program can resume a stored deal.
+        INVALID_ARGUMENT if the deal is invalid.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ValidateView(self, request, context):
         """ValidateView checks whether a view is valid. Violations are part of the answer, not an error of the call.
         """
@@ -105,6 +118,11 @@ def add_RulesServiceServicer_to_server(servicer, server):
                     servicer.ApplyMove,
                     request_deserializer=sniffai_dot_v1_dot_rules__service__pb2.ApplyMoveRequest.FromString,
                     response_serializer=sniffai_dot_v1_dot_rules__service__pb2.ApplyMoveResponse.SerializeToString,
+            ),
+            'DescribeRound': grpc.unary_unary_rpc_method_handler(
+                    servicer.DescribeRound,
+                    request_deserializer=sniffai_dot_v1_dot_rules__service__pb2.DescribeRoundRequest.FromString,
+                    response_serializer=sniffai_dot_v1_dot_rules__service__pb2.DescribeRoundResponse.SerializeToString,
             ),
             'ValidateView': grpc.unary_unary_rpc_method_handler(
                     servicer.ValidateView,
@@ -173,6 +191,33 @@ class RulesService(object):
             '/sniffai.v1.RulesService/ApplyMove',
             sniffai_dot_v1_dot_rules__service__pb2.ApplyMoveRequest.SerializeToString,
             sniffai_dot_v1_dot_rules__service__pb2.ApplyMoveResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DescribeRound(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sniffai.v1.RulesService/DescribeRound',
+            sniffai_dot_v1_dot_rules__service__pb2.DescribeRoundRequest.SerializeToString,
+            sniffai_dot_v1_dot_rules__service__pb2.DescribeRoundResponse.FromString,
             options,
             channel_credentials,
             insecure,

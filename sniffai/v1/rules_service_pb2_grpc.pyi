@@ -43,6 +43,10 @@ class RulesServiceStub:
     """ApplyMove plays one move in a round with all hands known, and the draws and passes that follow. INVALID_ARGUMENT if
     the deal or the move is invalid.
     """
+    DescribeRound: _grpc.UnaryUnaryMultiCallable[_rules_service_pb2.DescribeRoundRequest, _rules_service_pb2.DescribeRoundResponse]
+    """DescribeRound returns the state of a round with all hands known, so that a program can resume a stored deal.
+    INVALID_ARGUMENT if the deal is invalid.
+    """
     ValidateView: _grpc.UnaryUnaryMultiCallable[_rules_service_pb2.ValidateViewRequest, _rules_service_pb2.ValidateViewResponse]
     """ValidateView checks whether a view is valid. Violations are part of the answer, not an error of the call."""
     DealRound: _grpc.UnaryUnaryMultiCallable[_rules_service_pb2.DealRoundRequest, _rules_service_pb2.DealRoundResponse]
@@ -62,6 +66,10 @@ class RulesServiceAsyncStub(RulesServiceStub):
     ApplyMove: _aio.UnaryUnaryMultiCallable[_rules_service_pb2.ApplyMoveRequest, _rules_service_pb2.ApplyMoveResponse]  # type: ignore[assignment]
     """ApplyMove plays one move in a round with all hands known, and the draws and passes that follow. INVALID_ARGUMENT if
     the deal or the move is invalid.
+    """
+    DescribeRound: _aio.UnaryUnaryMultiCallable[_rules_service_pb2.DescribeRoundRequest, _rules_service_pb2.DescribeRoundResponse]  # type: ignore[assignment]
+    """DescribeRound returns the state of a round with all hands known, so that a program can resume a stored deal.
+    INVALID_ARGUMENT if the deal is invalid.
     """
     ValidateView: _aio.UnaryUnaryMultiCallable[_rules_service_pb2.ValidateViewRequest, _rules_service_pb2.ValidateViewResponse]  # type: ignore[assignment]
     """ValidateView checks whether a view is valid. Violations are part of the answer, not an error of the call."""
@@ -91,6 +99,16 @@ class RulesServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_rules_service_pb2.ApplyMoveResponse, _abc.Awaitable[_rules_service_pb2.ApplyMoveResponse]]:
         """ApplyMove plays one move in a round with all hands known, and the draws and passes that follow. INVALID_ARGUMENT if
         the deal or the move is invalid.
+        """
+
+    @_abc_1.abstractmethod
+    def DescribeRound(
+        self,
+        request: _rules_service_pb2.DescribeRoundRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_rules_service_pb2.DescribeRoundResponse, _abc.Awaitable[_rules_service_pb2.DescribeRoundResponse]]:
+        """DescribeRound returns the state of a round with all hands known, so that a program can resume a stored deal.
+        INVALID_ARGUMENT if the deal is invalid.
         """
 
     @_abc_1.abstractmethod

@@ -42,6 +42,11 @@ class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
             warnings=wire.unknown_fields(request),
         )
 
+    async def DescribeRound(self, request: pb.DescribeRoundRequest, context: Any) -> pb.DescribeRoundResponse:
+        """The state of a round."""
+        round_ = wire.read_round(wire.given(request, "deal"))
+        return pb.DescribeRoundResponse(state=wire.write_state(round_), warnings=wire.unknown_fields(request))
+
     async def ValidateView(self, request: pb.ValidateViewRequest, context: Any) -> pb.ValidateViewResponse:
         """Check a view. Violations are part of the answer, not an error."""
         message = wire.given(request, "view")

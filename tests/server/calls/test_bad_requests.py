@@ -481,6 +481,16 @@ def test_bad_deal_or_move(stubs: SimpleNamespace, change: Change, field: str, re
     assert (told.code, told.violations) == ("INVALID_ARGUMENT", [(field, reason)])
 
 
+@cases([row for row in BAD_DEALS if row[2].startswith("deal")])
+def test_bad_deal_to_describe(stubs: SimpleNamespace, change: Change, field: str, reason: str) -> None:
+    value = json_format.MessageToDict(deal(stubs, players=2).deal, preserving_proto_field_name=True)
+    broken = {"deal": value}
+    change(broken)
+    request = json_format.ParseDict(broken, rules_service_pb2.DescribeRoundRequest())
+    told = failure(lambda: stubs.rules.DescribeRound(request))
+    assert (told.code, told.violations) == ("INVALID_ARGUMENT", [(field, reason)])
+
+
 def scoring_leads(stubs: SimpleNamespace) -> Iterator[tuple[Any, Any]]:
     """Deals at 245 : 245, each with a lead that wins the match."""
     for seed in range(100):

@@ -36,7 +36,7 @@ METHODS = [
     f"/{service}/{method}"
     for service, methods in (
         ("sniffai.v1.AnalysisService", ("RecommendMove", "Analyze")),
-        ("sniffai.v1.RulesService", ("ListLegalMoves", "ApplyMove", "ValidateView", "DealRound")),
+        ("sniffai.v1.RulesService", ("ListLegalMoves", "ApplyMove", "DescribeRound", "ValidateView", "DealRound")),
         ("sniffai.v1.EngineService", ("GetEngineInfo",)),
         ("grpc.health.v1.Health", ("Check",)),
     )

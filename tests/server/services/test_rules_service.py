@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from google.protobuf import json_format
 
 from sniffai.v1 import move_pb2
 from sniffai.v1 import rules_service_pb2 as pb
@@ -101,6 +102,39 @@ def test_a_whole_round_from_the_views_alone(stubs: SimpleNamespace, players: int
         answer = play(stubs, open_deal, [mover.moves[-1].move.tile, mover.moves[-1].move.at])
         open_deal, state = answer.deal, answer.state
     assert len(state.settlement) == players
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_stored_deal_is_resumed_where_it_was_left(stubs: SimpleNamespace, players: int) -> None:
+    """At each moment of a round, its end included, from the bytes and from the JSON of the deal alone."""
+    dealt = deal(stubs, players, seed=23)
+    open_deal, state = dealt.deal, dealt.state
+    while True:
+        stored = type(open_deal).FromString(open_deal.SerializeToString())
+        from_json = json_format.Parse(json_format.MessageToJson(open_deal), type(open_deal)())
+        for resumed in (stored, from_json):
+            answer = stubs.rules.DescribeRound(pb.DescribeRoundRequest(deal=resumed), timeout=TIMEOUT)
+            assert answer.state == state
+            assert not answer.warnings
+        if state.over:
+            break
+        move = state.legal_moves[0].move
+        applied = play(stubs, open_deal, [move.tile, move.at])
+        open_deal, state = applied.deal, applied.state
+    assert len(open_deal.moves) == len(state.layout.placements)
+
+
+def test_a_round_described_shows_each_seat_its_own_tiles_alone(stubs: SimpleNamespace) -> None:
+    """A view of the state is the same whatever the tiles are that its seat has not seen."""
+    dealt = deal(stubs, 2, seed=31).deal
+    other = type(dealt).FromString(dealt.SerializeToString())
+    other.hands[1].tiles[0], other.talon[0] = dealt.talon[0], dealt.hands[1].tiles[0]
+    states = [
+        stubs.rules.DescribeRound(pb.DescribeRoundRequest(deal=each), timeout=TIMEOUT).state for each in (dealt, other)
+    ]
+    assert states[0].hands[1] != states[1].hands[1]
+    assert states[0].views[0].SerializeToString() == states[1].views[0].SerializeToString()
+    assert states[0].views[1] != states[1].views[1]
 
 
 def test_views_hide_what_other_seats_drew(stubs: SimpleNamespace) -> None:

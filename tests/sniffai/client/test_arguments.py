@@ -88,6 +88,7 @@ PLAIN: dict[str, tuple[Call, str]] = {
     "legal_moves": (lambda client, given: client.legal_moves(VIEW, **given), "timeout"),
     "validate": (lambda client, given: client.validate(VIEW, **given), "timeout"),
     "apply": (lambda client, given: client.apply(ROUND, ROUND.legal_moves()[0], **given), "timeout"),
+    "describe_round": (lambda client, given: client.describe_round(ROUND, **given), "timeout"),
     "deal": (lambda client, given: client.deal(2, **given), "leader, players, scores, seed, timeout"),
     "info": (lambda client, given: client.info(**given), "timeout"),
 }
@@ -158,6 +159,8 @@ def test_what_is_no_position_record_or_deal_is_refused(value: Any) -> None:
             client.analyze(value)
         with pytest.raises(sniffai.ViewError):
             client.apply(value, "1|2")
+        with pytest.raises(sniffai.ViewError):
+            client.describe_round(value)
         for record in (None, 1, [], [VIEW], {}):
             with pytest.raises(sniffai.SniffError):
                 client.analyze_match(record)  # type: ignore[arg-type]

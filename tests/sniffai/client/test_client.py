@@ -49,6 +49,7 @@ def test_a_round_played_over_the_wire(client: Client) -> None:
         answer = client.apply(here, move)
         assert answer.points == here.play(move)
         assert answer.state == wire.write_state(here)
+        assert client.describe_round(answer.deal).state == client.describe_round(here).state == answer.state
 
 
 def _first(move: move_pb2.Move) -> tuple[str, str | None]:
