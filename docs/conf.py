@@ -36,7 +36,7 @@ nitpick_ignore_regex = [
 ]
 
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True}
+autodoc_default_options = {"members": True, "undoc-members": True}
 add_module_names = False
 python_use_unqualified_type_names = True
 toc_object_entries_show_parents = "hide"
