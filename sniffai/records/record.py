@@ -155,11 +155,18 @@ class MatchRecord:
         played: list[Round] = []
         for i, record in enumerate(self.rounds):
             try:
-                _check_follows(self.players, played[-1] if played else None, record.start)
+                self._check_start(record.start, played[-1] if played else None)
                 played.append(record.replay())
             except SniffError as error:
                 raise error.at(f"rounds[{i}]") from None
         return tuple(played)
+
+    def _check_start(self, start: Deal, before: Round | None) -> None:
+        if start.players != self.players:
+            message = f"a match of {self.players} has a round of {start.players}"
+            raise _wrong("WRONG_PLAYERS", message, "players")
+        if before is not None:
+            check_follows(before, start, scores="before")
 
     def place(self, path: str) -> str:
         """Where a :class:`RecordError`'s field is, for a person: ``"line 37: round 3, event 6"``."""
@@ -259,22 +266,21 @@ def _check_ending(round_: Round, record: RoundRecord) -> None:
         )
 
 
-def _check_follows(players: int, before: Round | None, start: Deal) -> None:
-    """Check that the round may begin like this after the one before it."""
-    if start.players != players:
-        raise _wrong("WRONG_PLAYERS", f"a match of {players} has a round of {start.players}", "players")
-    if before is None:
-        return
+def check_follows(before: Round, start: Deal, *, scores: str = "scores") -> None:
+    """Check that a round begins as the one before it ended (docs/rules.md §2, §6, §7).
+
+    :param scores: the caller's name for the scores before the round, for errors.
+    :raises RecordError: it does not.
+    """
+    if start.players != before.players:
+        raise _wrong("WRONG_PLAYERS", f"{before.players} seats in the round before, {start.players} here", "players")
     if not before.over:
         raise _wrong("ROUND_UNFINISHED", "the round before is unfinished", "")
     if before.match_winner is not None:
         raise _wrong("MATCH_OVER", f"team {before.match_winner} has won the match in the round before", "")
     if start.scores != before.scores:
-        raise _wrong(
-            "WRONG_SCORES",
-            f"{_numbers(before.scores)} after the round before; the record says {_numbers(start.scores)}",
-            "before",
-        )
+        message = f"the round before ended at {_numbers(before.scores)}, not at {_numbers(start.scores)}"
+        raise _wrong("WRONG_SCORES", message, scores)
     if before.went_out not in (None, start.leader):
         raise _wrong("WRONG_LEADER", f"seat {before.went_out} went out and leads, not seat {start.leader}", "leader")
 

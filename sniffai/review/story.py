@@ -11,7 +11,7 @@ from sniffai.errors import RecordError, ViewError
 from sniffai.events import Draw, Event, Play
 from sniffai.history import History
 from sniffai.moves import Move
-from sniffai.records.record import check_tags
+from sniffai.records.record import check_follows, check_tags
 from sniffai.review.values import Value
 from sniffai.round import Round
 from sniffai.rules import TEAMS, margins_of, team_of
@@ -190,7 +190,10 @@ class Subject:
                 )
             before = rounds[i - 1] if i else None
             if before is not None:
-                check_follows(before, round_, f"rounds[{i}]")
+                try:
+                    check_follows(before, round_.start)
+                except RecordError as error:
+                    raise error.at(f"rounds[{i}]") from None
             by_lot = not any(round_.start.scores) if before is None else before.went_out is None
             stories.append(Story.of_round(round_, by_lot))
         players = rounds[0].players
@@ -229,27 +232,6 @@ class Subject:
         """Every placement and draw to value, in the order of play."""
         for number, story in enumerate(self.stories):
             yield from _moments(story, number)
-
-
-def check_follows(before: Round, after: Round, path: str) -> None:
-    """Check that a round begins as the one before it ended (docs/rules.md §2, §6, §7).
-
-    :raises RecordError: it does not; ``field`` is below ``path``.
-    """
-    if after.players != before.players:
-        message = f"{before.players} seats in the round before, {after.players} here"
-        raise RecordError(message, reason="WRONG_PLAYERS", field=f"{path}.players")
-    if not before.over:
-        raise RecordError("the round before is unfinished", reason="ROUND_UNFINISHED", field=path)
-    if before.match_winner is not None:
-        message = f"team {before.match_winner} has won the match in the round before"
-        raise RecordError(message, reason="MATCH_OVER", field=path)
-    if after.start.scores != before.scores:
-        scores = " ".join(map(str, before.scores))
-        raise RecordError(f"the round before ended at {scores}", reason="WRONG_SCORES", field=f"{path}.scores")
-    if before.went_out not in (None, after.start.leader):
-        message = f"seat {before.went_out} went out and leads, not seat {after.start.leader}"
-        raise RecordError(message, reason="WRONG_LEADER", field=f"{path}.leader")
 
 
 def _moments(story: Story, number: int) -> Iterator[Moment]:
