@@ -167,7 +167,7 @@ class Analysis:
     """Weighted worlds that the simulations were drawn from; ``None`` where worlds were not weighted, and without a
     search. Where it is ``belief.world_count``, they are all there are."""
     effective_sample_size: float | None = None
-    """How many worlds of equal weight would hold as much information: 1 to ``worlds_used``; else ``None``."""
+    """How many worlds of equal weight would hold as much information: 1 to ``worlds_used``, ``None`` with it."""
     omitted_move_count: int = 0
     """Legal moves not considered, equal ones once."""
     final: bool = True
