@@ -13,12 +13,12 @@ from typing import Final, Protocol, runtime_checkable
 from sniffai.moves import Move
 from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost, Game, Pairing
 from sniffai.play.levels import named_player
+from sniffai.play.match import Lots, decide
 from sniffai.play.players import Player
 from sniffai.play.workers import mapped
 from sniffai.round import Round
 from sniffai.rules import TEAMS, margins_of, team_of
 from sniffai.search.analysis import Analysis
-from sniffai.seeds import derived_seed
 from sniffai.view import View
 from sniffai.watch import Watch
 
@@ -131,14 +131,14 @@ def play_rounds(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Iterat
     The first leader rotates with the pairing's number. The seat that went out leads the next round of a match, after a
     blocked round one by lot (docs/rules.md §2).
     """
-    leader, scores = number % spec.players, (0,) * TEAMS[spec.players]
+    lots = Lots((spec.seed, number))
+    round_ = lots.first(spec.players, number % spec.players)
     for index in range(MOST_ROUNDS if spec.whole_matches else 1):
-        dealt = Round.deal(spec.players, derived_seed(spec.seed, number, index), leader, scores)
-        round_ = play_round(dealt, seats, derived_seed(spec.seed, number, index, 1))
-        yield round_
+        if index:
+            round_ = lots.following(round_, index - 1)
+        yield play_round(round_, seats, lots.decisions(index))
         if round_.match_winner is not None:
             return
-        leader, scores = round_.next_leader(derived_seed(spec.seed, number, index, 2)), round_.scores
 
 
 def play_round(round_: Round, seats: Sequence[Player], seed: int) -> Round:
@@ -150,11 +150,7 @@ def play_round(round_: Round, seats: Sequence[Player], seed: int) -> Round:
     watch = Watch(round_)
     placed = len(round_.moves)
     while not round_.over:
-        moves = round_.legal_moves()
-        chosen = moves[0]
-        if len(moves) > 1:
-            chosen = seats[round_.seat].choose(watch.view(round_.seat), derived_seed(seed, placed))
-        round_.play(chosen)
+        round_.play(decide(seats[round_.seat], round_, watch, seed, placed))
         placed += 1
     return round_
 

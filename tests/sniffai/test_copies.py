@@ -29,6 +29,7 @@ from sniffai.lab.temperature import Choice
 from sniffai.lab.training import TrainedNets, TrainingPlan
 from sniffai.play.arena import ArenaSpec, play_arena
 from sniffai.play.levels import LEVELS
+from sniffai.play.match import HUMAN, Lots, Match, MatchSetup
 from sniffai.play.players import GreedyPlayer, PolicyPlayer, RandomPlayer
 from sniffai.play.statistics import mean_and_error
 from sniffai.review import Subject, review
@@ -54,7 +55,7 @@ MODULES: Final = (
         "sniffai.play.humanlike",
         "sniffai.play.levels",
     ),
-    *("sniffai.play.arena_result", "sniffai.play.arena", "sniffai.play.statistics"),
+    *("sniffai.play.arena_result", "sniffai.play.arena", "sniffai.play.match", "sniffai.play.statistics"),
 )
 REFUSED: Final = {
     *("Searcher", "DealSearcher", "Solver", "Client", "AsyncClient"),
@@ -120,6 +121,8 @@ def results() -> Iterator[Any]:
     spec = ArenaSpec("greedy", "random", pairings=2, seed=1)
     yield from (spec, play_arena(spec), mean_and_error([1.0, 2.0]), LEVELS[1].scores)
     yield from (played(2, 14).history, strength_of([2.0, 3.0, 4.0] * 20, 2))
+    match = Match(MatchSetup((HUMAN, "greedy"), seed=1))
+    yield from (match, match.setup, match.situation(0), Lots((1, 2)))
     request = analysis_service_pb2.AnalyzeRequest(view=wire.write_view(view), limits={"simulations": 10})
     yield wire.read_question(request)
     yield wire.read_review(match_request([played(2, 3)], None, {}))
