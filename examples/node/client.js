@@ -34,7 +34,7 @@ function call(client, method, request) {
   });
 }
 
-function told(event) {
+function lineOf(event) {
   switch (event.kind) {
     case "play":
       return `seat ${event.seat} plays ${event.play.tile} ${event.play.at || "as the lead"}: ${event.play.points}`;
@@ -52,7 +52,7 @@ async function playRound(analysis, rules, seed) {
     const { move } = await call(analysis, "RecommendMove", { view, limits: { simulations: SIMULATIONS }, seed });
     const applied = await call(rules, "ApplyMove", { deal, move });
     ({ deal, state } = applied);
-    applied.events.forEach((event) => console.log(told(event)));
+    applied.events.forEach((event) => console.log(lineOf(event)));
   }
   console.log("scores", ...state.scores);
 }

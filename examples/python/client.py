@@ -23,11 +23,11 @@ def play_round(client: Client, seed: int) -> None:
         applied = client.apply(deal, f"{move.tile}@{move.at}" if move.at else move.tile)
         deal, state = applied.deal, applied.state
         for event in applied.events:
-            print(told(event))
+            print(line_of(event))
     print("scores", *state.scores)
 
 
-def told(event: Event) -> str:
+def line_of(event: Event) -> str:
     """One line for an event."""
     match event.WhichOneof("kind"):
         case "play":

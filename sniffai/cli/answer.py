@@ -147,7 +147,7 @@ def _notes(columns: Container[str], objective: Objective, say: Words) -> Iterato
         )
         yield say.say("margin: points expected from now to the end of the round, less the others'")
     if say.say("then") in columns:
-        yield say.say("then: the expected line; ? hangs on hidden tiles")
+        yield say.say("then: the expected line; ? depends on hidden tiles")
 
 
 def _move(move: move_pb2.Move) -> str:

@@ -101,7 +101,7 @@ def team_name(subject: Subject, team: int, say: Words) -> str:
 
 
 def line_text(line: Sequence[LineStep]) -> str:
-    """What is expected after the first move of a line; a question mark after a step that hangs on hidden tiles."""
+    """What is expected after the first move of a line; a question mark after a step that depends on hidden tiles."""
     return " ".join(f"{step.move}{'?' if step.estimated else ''}" for step in line[1 : LINE_STEPS + 1])
 
 
