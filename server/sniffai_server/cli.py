@@ -62,10 +62,10 @@ def _fail_for_module(error: ImportError) -> int:
     """Report an extra that is not installed. Any other missing module is a bug."""
     from sniffai.extras import what_to_install
 
-    told = what_to_install(error, "server")
-    if told is None:
+    advice = what_to_install(error, "server")
+    if advice is None:
         raise error
-    say(f"sniffai-server: {told}")
+    say(f"sniffai-server: {advice}")
     return 2
 
 

@@ -68,15 +68,15 @@ def read_config(flags: Mapping[str, Any], environment: Mapping[str, str] = os.en
     :raises ConfigError: an unknown name or a bad value.
     """
     file = file or environment.get(FILE_VARIABLE, "").strip()
-    given = _from_file(Path(file)) if file else {}
-    given |= _from_environment(environment)
-    given |= {name: _Given(value, f"flag {flag_of(name)}") for name, value in flags.items()}
+    values = _from_file(Path(file)) if file else {}
+    values |= _from_environment(environment)
+    values |= {name: _Given(value, f"flag {flag_of(name)}") for name, value in flags.items()}
     try:
-        settings = Settings(**{name: one.value for name, one in given.items()})
+        settings = Settings(**{name: spec.value for name, spec in values.items()})
     except SettingError as error:
-        source = given[error.name].source if error.name in given else f"setting {error.name}"
+        source = values[error.name].source if error.name in values else f"setting {error.name}"
         raise ConfigError(f"{source}: {error}") from None
-    sources = {one.name: given[one.name].source if one.name in given else "default" for one in settings_fields()}
+    sources = {spec.name: values[spec.name].source if spec.name in values else "default" for spec in settings_fields()}
     return Config(settings, sources)
 
 
@@ -90,7 +90,7 @@ def variable_of(name: str) -> str:
     return PREFIX + name.upper()
 
 
-def from_text(one: "Field[Any]", text: str) -> Any:
+def from_text(spec: "Field[Any]", text: str) -> Any:
     """A setting's value from a flag or a variable.
 
     Whitespace around it is ignored.
@@ -102,7 +102,7 @@ def from_text(one: "Field[Any]", text: str) -> Any:
         text.encode()
     except UnicodeEncodeError:
         raise ValueError(f"UTF-8 text is expected, not {ascii(text)[:80]}") from None
-    kind = kind_of(one)
+    kind = kind_of(spec)
     if kind is str:
         value: Any = text
     elif kind is bool:
@@ -110,8 +110,8 @@ def from_text(one: "Field[Any]", text: str) -> Any:
     else:
         value = _number(kind, text)
     if value is None:
-        raise ValueError(f"{type_name(one)} is expected, not {shown(text)}")
-    if fault := rule_of(one).fault(value):
+        raise ValueError(f"{type_name(spec)} is expected, not {shown(text)}")
+    if fault := rule_of(spec).fault(value):
         raise ValueError(f"{fault}, not {shown(text)}")
     return value
 
@@ -119,11 +119,11 @@ def from_text(one: "Field[Any]", text: str) -> Any:
 def to_toml(config: Config) -> str:
     """The settings as a TOML file with their sources. Reading the file gives the same settings."""
     lines = ["# Precedence: flags, variables, file, defaults."]
-    for one in settings_fields():
-        value = getattr(config.settings, one.name)
-        source = config.sources[one.name]
-        shown_value = f"# {one.name} is unset" if value is None else f"{one.name} = {toml_value(value)}"
-        lines.append(f"{shown_value}  # {source}{_meaning(one, value)}")
+    for spec in settings_fields():
+        value = getattr(config.settings, spec.name)
+        source = config.sources[spec.name]
+        shown_value = f"# {spec.name} is unset" if value is None else f"{spec.name} = {toml_value(value)}"
+        lines.append(f"{shown_value}  # {source}{_meaning(spec, value)}")
     return "\n".join(lines)
 
 
@@ -133,9 +133,9 @@ def toml_value(value: Any) -> str:
     return text if text.isprintable() else "".join(f"\\U{ord(sign):08X}" if steers(sign) else sign for sign in text)
 
 
-def _meaning(one: "Field[Any]", value: Any) -> str:
-    words = rule_of(one).shown_default
-    return f": {words}" if words and value == default_of(one) else ""
+def _meaning(spec: "Field[Any]", value: Any) -> str:
+    words = rule_of(spec).shown_default
+    return f": {words}" if words and value == default_of(spec) else ""
 
 
 def _number(kind: type, text: str) -> Any:
@@ -145,8 +145,8 @@ def _number(kind: type, text: str) -> Any:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, _Given]:
-    known = {variable_of(one.name): one for one in settings_fields()}
-    found = {}
+    known = {variable_of(spec.name): spec for spec in settings_fields()}
+    values = {}
     for variable, text in environment.items():
         if not variable.startswith(PREFIX) or variable in FOREIGN or _of_service(variable, text):
             continue
@@ -156,8 +156,8 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, _Given]:
             value = from_text(known[variable], text)
         except ValueError as error:
             raise ConfigError(f"variable {variable}: {error}") from None
-        found[known[variable].name] = _Given(value, f"variable {variable}")
-    return found
+        values[known[variable].name] = _Given(value, f"variable {variable}")
+    return values
 
 
 def _of_service(variable: str, text: str) -> bool:
@@ -174,8 +174,8 @@ def _from_file(file: Path) -> dict[str, _Given]:
         raise ConfigError(f"file {file}: {error.strerror}") from None
     except ValueError as error:
         raise ConfigError(f"file {file}: {error}") from None
-    known = {one.name: one for one in settings_fields()}
-    found = {}
+    known = {spec.name: spec for spec in settings_fields()}
+    values = {}
     for name, value in table.items():
         source = f"file {file}{_line_of(name, text)}"
         if name not in known:
@@ -184,8 +184,8 @@ def _from_file(file: Path) -> dict[str, _Given]:
             raise ConfigError(f"{source}: {name}: {type_name(known[name])} is expected, not {shown(value)}")
         if fault := rule_of(known[name]).fault(value):
             raise ConfigError(f"{source}: {name}: {fault}, not {shown(value)}")
-        found[name] = _Given(value, source)
-    return found
+        values[name] = _Given(value, source)
+    return values
 
 
 def _line_of(name: str, text: str) -> str:

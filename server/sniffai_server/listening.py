@@ -78,10 +78,10 @@ def free_unix(address: Address) -> None:
         if not path.startswith("\0"):
             os.unlink(path)
     except OSError as error:
-        raise ListenError(f"cannot listen on {address.text}: {told(error)}") from None
+        raise ListenError(f"cannot listen on {address.text}: {reason_of(error)}") from None
 
 
-def told(error: OSError) -> str:
+def reason_of(error: OSError) -> str:
     """The text of a system error, with a lower-case first letter."""
     text = error.strerror or str(error) or "unknown error"
     return text[0].lower() + text[1:]
@@ -114,11 +114,11 @@ def _ips(host: str, port: int, fault: Callable[[str], ListenError]) -> list[str]
     :raises ListenError: the name is not known.
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise fault(reason) from None
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    return list(dict.fromkeys(str(address[0]) for *_, address in addresses))
 
 
 def _free(host: str, ips: list[str], port: int, fault: Callable[..., ListenError]) -> Place:
@@ -133,7 +133,7 @@ def _free(host: str, ips: list[str], port: int, fault: Callable[..., ListenError
             try:
                 port = trials.enter_context(_trial(ip, port)).getsockname()[1]
             except OSError as error:
-                missing = fault(told(error), ip)
+                missing = fault(reason_of(error), ip)
                 if error.errno not in NOT_HERE:
                     raise missing from None
             else:

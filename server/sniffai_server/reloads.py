@@ -38,8 +38,8 @@ class Reloads:
         self._wake = threading.Event()
         self._forced = False
         self._ended = False
-        for one in files:
-            metrics.watch_reloads(one.name)
+        for source in files:
+            metrics.watch_reloads(source.name)
         self._thread = threading.Thread(target=self._run, name="reloads", daemon=True)
 
     def start(self) -> None:
@@ -61,20 +61,20 @@ class Reloads:
             self._wake.wait(CHECK_SECONDS)
             self._wake.clear()
             forced, self._forced = self._forced, False
-            for one in self._files:
+            for source in self._files:
                 if not self._ended:
-                    self._look(one, forced)
+                    self._look(source, forced)
 
-    def _look(self, one: Reloadable, forced: bool) -> None:
+    def _look(self, source: Reloadable, forced: bool) -> None:
         try:
-            told = one.refresh(force=forced)
+            change = source.refresh(force=forced)
         except (KeysError, SecurityError) as error:
-            self._metrics.reloaded(one.name, "failed")
-            log.error("%s: cannot be used, the previous version stays in force: %s", one.name, error)
+            self._metrics.reloaded(source.name, "failed")
+            log.error("%s: cannot be used, the previous version stays in force: %s", source.name, error)
         except Exception:
-            self._metrics.reloaded(one.name, "failed")
-            log.exception("%s: cannot be used, the previous version stays in force", one.name)
+            self._metrics.reloaded(source.name, "failed")
+            log.exception("%s: cannot be used, the previous version stays in force", source.name)
         else:
-            if told:
-                self._metrics.reloaded(one.name, "ok")
-                log.info("%s read again: %s", one.name, told)
+            if change:
+                self._metrics.reloaded(source.name, "ok")
+                log.info("%s read again: %s", source.name, change)

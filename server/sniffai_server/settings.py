@@ -198,8 +198,8 @@ class Settings:
     health_name: str = setting("", "host name that `sniffai-server health` expects in the server's certificate")
 
     def __post_init__(self) -> None:
-        for one in settings_fields():
-            self._check(one)
+        for spec in settings_fields():
+            self._check(spec)
         self._check_hosts()
         for name, other in (("tls_cert", "tls_key"), ("health_cert", "health_key")):
             if bool(getattr(self, name)) != bool(getattr(self, other)):
@@ -210,14 +210,14 @@ class Settings:
         if self.max_total_bytes and self.max_total_bytes < MIN_MEMORY_BYTES:
             raise SettingError("max_total_bytes", f"0 or at least {MIN_MEMORY_BYTES:,} is expected")
 
-    def _check(self, one: "Field[Any]") -> None:
-        value = getattr(self, one.name)
-        if not is_of(one, value):
-            raise SettingError(one.name, f"{type_name(one)} is expected")
-        if fault := rule_of(one).fault(value):
-            raise SettingError(one.name, fault)
+    def _check(self, spec: "Field[Any]") -> None:
+        value = getattr(self, spec.name)
+        if not is_of(spec, value):
+            raise SettingError(spec.name, f"{type_name(spec)} is expected")
+        if fault := rule_of(spec).fault(value):
+            raise SettingError(spec.name, fault)
         if isinstance(value, str) and not value.isprintable():
-            raise SettingError(one.name, f"a text without control characters is expected, not {shown(value)}")
+            raise SettingError(spec.name, f"a text without control characters is expected, not {shown(value)}")
 
     def _check_hosts(self) -> None:
         for name in ("host", "metrics_host"):
@@ -279,33 +279,33 @@ def settings_fields() -> "Iterator[Field[Any]]":
     yield from fields(Settings)
 
 
-def rule_of(one: "Field[Any]") -> Rule:
+def rule_of(spec: "Field[Any]") -> Rule:
     """The values that a setting allows."""
-    rule: Rule = one.metadata["rule"]
+    rule: Rule = spec.metadata["rule"]
     return rule
 
 
-def kind_of(one: "Field[Any]") -> type:
+def kind_of(spec: "Field[Any]") -> type:
     """The type of a setting's value, ``None`` aside."""
     types: dict[Any, type] = {bool | None: bool, int | None: int, bool: bool, int: int, float: float, str: str}
-    return types[one.type]
+    return types[spec.type]
 
 
-def default_of(one: "Field[Any]") -> Any:
+def default_of(spec: "Field[Any]") -> Any:
     """The value of a setting that is not given."""
-    return one.default if one.default_factory is MISSING else one.default_factory()
+    return spec.default if spec.default_factory is MISSING else spec.default_factory()
 
 
-def is_of(one: "Field[Any]", value: object) -> bool:
+def is_of(spec: "Field[Any]", value: object) -> bool:
     """Whether a value has the type of a setting. A whole number counts as a number."""
-    kind = kind_of(one)
+    kind = kind_of(spec)
     if value is None:
-        return one.type in (bool | None, int | None)
+        return spec.type in (bool | None, int | None)
     if kind is float:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     return type(value) is kind
 
 
-def type_name(one: "Field[Any]") -> str:
+def type_name(spec: "Field[Any]") -> str:
     """The type of a setting's value in words."""
-    return {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[kind_of(one)]
+    return {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[kind_of(spec)]

@@ -81,12 +81,12 @@ def described(method: Method, call: Callable[..., Call[Any]], answer: Any = None
     owner, module = method.__annotations__["self"], method.__module__
     update_wrapper(method, call)
     method.__module__, method.__qualname__ = module, f"{owner}.{call.__name__}"
-    told = inspect.signature(call)
+    signature = inspect.signature(call)
     self_parameter = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    returned = get_args(told.return_annotation)[0] if answer is None else answer
-    method.__annotations__ = {**call.__annotations__, "return": returned}  # update_wrapper shares the call's own
-    method.__signature__ = told.replace(  # type: ignore[attr-defined]  # read by inspect.signature
-        parameters=[self_parameter, *told.parameters.values()], return_annotation=returned
+    answer_type = get_args(signature.return_annotation)[0] if answer is None else answer
+    method.__annotations__ = {**call.__annotations__, "return": answer_type}  # update_wrapper shares the call's own
+    method.__signature__ = signature.replace(  # type: ignore[attr-defined]  # read by inspect.signature
+        parameters=[self_parameter, *signature.parameters.values()], return_annotation=answer_type
     )
     return method
 

@@ -53,14 +53,14 @@ def service_error(error: Any) -> ServiceError:
 
 def _details(error: Any) -> list[Any]:
     """The known details of a status; none if the details cannot be decoded."""
-    found = []
+    details = []
     try:
         for key, value in error.trailing_metadata() or ():
             if key == DETAILS:
-                found += [_unpacked(detail) for detail in Status.FromString(value).details]
+                details += [_unpacked(detail) for detail in Status.FromString(value).details]
     except DecodeError:
         return []
-    return [detail for detail in found if detail is not None]
+    return [detail for detail in details if detail is not None]
 
 
 def _unpacked(detail: Any) -> Any:

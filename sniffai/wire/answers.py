@@ -67,7 +67,7 @@ def write_analysis(
     listed = analysis.moves[:max_moves] if max_moves else analysis.moves
     fields: Fields = {
         "action": ACTIONS[analysis.action],
-        "moves": [_evaluation(one) for one in listed],
+        "moves": [_evaluation(evaluation) for evaluation in listed],
         "root_values": [_value(value) for value in analysis.root_values],
         "belief": _belief(analysis.belief),
         "source": SOURCES[analysis.source],

@@ -33,12 +33,12 @@ def unknown_fields(request: Message) -> list[notice_pb2.Warning]:
     if size > MAX_UNKNOWN:
         text = f"this version knows none of the fields in {size // 1024} KiB of the request; they were ignored"
         return [warning("", "UNKNOWN_FIELD", text)]
-    found = []
+    warnings = []
     for path, number in _unknown(request, ""):
-        found.append(warning(path, "UNKNOWN_FIELD", f"this version knows no field {number} here; it was ignored"))
-        if len(found) == MAX_WARNINGS:
+        warnings.append(warning(path, "UNKNOWN_FIELD", f"this version knows no field {number} here; it was ignored"))
+        if len(warnings) == MAX_WARNINGS:
             break
-    return found
+    return warnings
 
 
 def _unknown_size(message: Message) -> int:

@@ -155,28 +155,30 @@ def bad_tag(tag: str) -> list[Violation]:
 
 
 def _objective(request: Request, warnings: list[notice_pb2.Warning]) -> Objective:
-    asked = request.objective or pb.OBJECTIVE_MATCH
-    if asked not in (pb.OBJECTIVE_MATCH, pb.OBJECTIVE_ROUND):
-        warnings.append(warning("objective", "IGNORED", f"this version knows no objective {asked}: MATCH was used"))
-    return "round" if asked == pb.OBJECTIVE_ROUND else "match"
+    objective = request.objective or pb.OBJECTIVE_MATCH
+    if objective not in (pb.OBJECTIVE_MATCH, pb.OBJECTIVE_ROUND):
+        warnings.append(warning("objective", "IGNORED", f"this version knows no objective {objective}: MATCH was used"))
+    return "round" if objective == pb.OBJECTIVE_ROUND else "match"
 
 
 def _priority(request: Request, warnings: list[notice_pb2.Warning]) -> str:
     default = pb.PRIORITY_INTERACTIVE if isinstance(request, pb.RecommendMoveRequest) else pb.PRIORITY_ANALYSIS
-    asked = request.priority or default
-    if asked not in PRIORITIES:
-        warnings.append(warning("priority", "IGNORED", f"this version knows no priority {asked}; the default was used"))
-        asked = default
-    return PRIORITIES[asked]
+    priority = request.priority or default
+    if priority not in PRIORITIES:
+        warnings.append(
+            warning("priority", "IGNORED", f"this version knows no priority {priority}; the default was used")
+        )
+        priority = default
+    return PRIORITIES[priority]
 
 
 def _interval(request: Request, warnings: list[notice_pb2.Warning]) -> float:
     if not isinstance(request, pb.StreamAnalyzeRequest) or not request.HasField("report_interval"):
         return DEFAULT_INTERVAL
-    asked = _seconds(request.report_interval)
-    if asked < LEAST_INTERVAL:
-        warnings.append(warning("report_interval", "CLAMPED", f"{asked} s is too short: {LEAST_INTERVAL} s was used"))
-    return max(asked, LEAST_INTERVAL)
+    seconds = _seconds(request.report_interval)
+    if seconds < LEAST_INTERVAL:
+        warnings.append(warning("report_interval", "CLAMPED", f"{seconds} s is too short: {LEAST_INTERVAL} s was used"))
+    return max(seconds, LEAST_INTERVAL)
 
 
 def _seconds(interval: Duration) -> float:

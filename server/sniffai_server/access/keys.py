@@ -74,15 +74,15 @@ class Keys:
 
         :raises KeyRefusedError: the key is unknown or has expired.
         """
-        found = None
+        match = None
         for entry in self._keys:
             if entry.fits(key):
-                found = entry
-        if found is None:
+                match = entry
+        if match is None:
             raise KeyRefusedError("KEY_UNKNOWN", "the API key is unknown")
-        if found.expires is not None and datetime.now(UTC).date() >= found.expires:
+        if match.expires is not None and datetime.now(UTC).date() >= match.expires:
             raise KeyRefusedError("KEY_EXPIRED", "the API key has expired")
-        return found.caller
+        return match.caller
 
     def refresh(self, *, force: bool = False) -> str:
         """Read the file again if it has changed; returns what is in force now, empty if nothing has changed.
@@ -102,8 +102,8 @@ class Keys:
             "removed": before.keys() - after.keys(),
             "changed": {name for name in after.keys() & before.keys() if after[name] != before[name]},
         }
-        told = [f"{word} {', '.join(sorted(names))}" for word, names in changes.items() if names]
-        return f"{len(after)} API keys, {'; '.join(told) or 'unchanged'}"
+        parts = [f"{word} {', '.join(sorted(names))}" for word, names in changes.items() if names]
+        return f"{len(after)} API keys, {'; '.join(parts) or 'unchanged'}"
 
 
 def make_key() -> str:

@@ -44,10 +44,10 @@ def prove(files: tuple[Path, Path], chain: bytes, key: bytes, ca: bytes | None) 
     """
     names = _openssl(files, chain, ca)
     with _grpc_server(chain, key, ca) as port:
-        told = _grpc_client(port, chain, names[0] if names else "localhost")
-    if "CERTIFICATE_VERIFY_FAILED" in told:
-        raise ProofError(f"gRPC clients do not accept the certificate: {told.rpartition('FAILED:')[2].strip()}")
-    if told and NO_NAME not in told:
+        message = _grpc_client(port, chain, names[0] if names else "localhost")
+    if "CERTIFICATE_VERIFY_FAILED" in message:
+        raise ProofError(f"gRPC clients do not accept the certificate: {message.rpartition('FAILED:')[2].strip()}")
+    if message and NO_NAME not in message:
         raise ProofError(f"gRPC's TLS does not support this kind of key: {KINDS} is expected")
 
 

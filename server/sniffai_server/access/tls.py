@@ -56,14 +56,14 @@ class Certificates:
 
         They are not tested again at that point: a test takes a handshake itself, which may last for seconds.
         """
-        first = given = self._current
+        first = latest = self._current
 
         def fetch() -> Any:
-            nonlocal given
-            if given is self._current:
+            nonlocal latest
+            if latest is self._current:
                 return None
-            given = self._current
-            return given
+            latest = self._current
+            return latest
 
         return grpc.dynamic_ssl_server_credentials(first, fetch, require_client_authentication=self._ca is not None)
 
@@ -187,12 +187,14 @@ def _authorities(file: Path, content: bytes) -> bytes:
     """
     _check_pem(file, content, CERTIFICATE, "certificate")
     _dates(file, content)
-    found = [one[0] for one in CERTIFICATES.finditer(content)]
-    valid = [pem for pem in found if all(begin <= time.time() < end for begin, end in _dates(file, pem))]
+    certificates = [one[0] for one in CERTIFICATES.finditer(content)]
+    valid = [pem for pem in certificates if all(begin <= time.time() < end for begin, end in _dates(file, pem))]
     if not valid:
         raise SecurityError(f"file {file}: it contains no certificate that is valid today")
-    if len(valid) < len(found):
-        log.warning("file %s: %d certificates are not valid today and are ignored", file, len(found) - len(valid))
+    if len(valid) < len(certificates):
+        log.warning(
+            "file %s: %d certificates are not valid today and are ignored", file, len(certificates) - len(valid)
+        )
     return b"\n".join(valid) + b"\n"
 
 

@@ -76,7 +76,7 @@ class Searches:
                     searcher.run,
                     limits,
                     end=budget.end,
-                    on_snapshot=on_snapshot and _telling(on_snapshot, budget.limits),
+                    on_snapshot=on_snapshot and _with_limits(on_snapshot, budget.limits),
                     interval=interval,
                     on_slice=_pausing(self.queue, turn, searcher),
                 )
@@ -196,7 +196,7 @@ def _freeing(searcher: Searcher, work: Callable[[], Found]) -> Found:
         searcher.free()
 
 
-def _telling(on_snapshot: OnSnapshot, limits: EffectiveLimits) -> OnSnapshot:
+def _with_limits(on_snapshot: OnSnapshot, limits: EffectiveLimits) -> OnSnapshot:
     """Pass snapshots on with the limits of the request and the server."""
     return lambda snapshot: on_snapshot(replace(snapshot, effective_limits=limits))
 

@@ -29,7 +29,7 @@ from sniffai_server.calls.current import Call, stop_reason_of
 from sniffai_server.calls.holdings import Holding
 from sniffai_server.calls.intake import Holdings
 from sniffai_server.calls.pace import Stalls
-from sniffai_server.listening import ListenError, find_place, told
+from sniffai_server.listening import ListenError, find_place, reason_of
 from sniffai_server.load.admission import SlotQueue
 from sniffai_server.observe.logs import lost_lines
 
@@ -83,8 +83,8 @@ class Metrics:
             self._refused.labels(call.reason).inc()
         if call.queue_wait is not None and call.priority is not None:
             self._waits.labels(call.priority.name.lower()).observe(call.queue_wait)
-        for found in call.searched:
-            self._searched(found, stop_reason_of(found, code))
+        for analysis in call.searched:
+            self._searched(analysis, stop_reason_of(analysis, code))
 
     def watch_reloads(self, file: str) -> None:
         """Start the counters of a file at 0."""
@@ -95,8 +95,8 @@ class Metrics:
         """Count a file that was read again: ``"ok"``, or ``"failed"`` if it could not be used."""
         self._reloads.labels(file, result).inc()
 
-    def _searched(self, found: Analysis, stop: str) -> None:
-        effort = found.effort
+    def _searched(self, analysis: Analysis, stop: str) -> None:
+        effort = analysis.effort
         self._stops.labels(stop).inc()
         self._simulations.inc(effort.simulations)
         self._search_seconds.observe(effort.seconds)
@@ -122,10 +122,10 @@ class Metrics:
         """Add gauges that read what callers occupy when they are scraped."""
         held = self._gauge("held", "What callers occupy", "what")
         limit = self._gauge("held_limit", "How much all callers together may occupy", "what")
-        for one in fields(holdings):
-            holding: Holding = getattr(holdings, one.name)
-            held.labels(one.name).set_function(partial(getattr, holding, "held"))
-            limit.labels(one.name).set(holding.most)
+        for resource in fields(holdings):
+            holding: Holding = getattr(holdings, resource.name)
+            held.labels(resource.name).set_function(partial(getattr, holding, "held"))
+            limit.labels(resource.name).set(holding.most)
         self._gauge("stalled_writes", "Messages that wait for a client that does not read").set_function(
             lambda: stalls.count
         )
@@ -166,7 +166,7 @@ class MetricsPort:
                 self._served.append(served)
         except OSError as error:
             self.close()
-            raise ListenError(f"cannot serve metrics on {join_address(host, port)}: {told(error)}") from error
+            raise ListenError(f"cannot serve metrics on {join_address(host, port)}: {reason_of(error)}") from error
 
     def close(self) -> None:
         """Stop serving."""

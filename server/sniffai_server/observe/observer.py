@@ -139,6 +139,6 @@ def _fields(call: Call, code: str, seconds: float) -> dict[str, Any]:
     if call.queue_wait is not None:
         fields["queue_wait"] = round(call.queue_wait, 6)
     if call.searched:
-        fields["simulations"] = sum(found.effort.simulations for found in call.searched)
+        fields["simulations"] = sum(analysis.effort.simulations for analysis in call.searched)
         fields["stop_reason"] = stop_reason_of(call.searched[-1], code)
     return fields

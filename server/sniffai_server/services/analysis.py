@@ -31,26 +31,26 @@ class Job:
     admission: Admission
     warnings: list[notice_pb2.Warning]
 
-    def recommendation(self, found: Analysis) -> pb.RecommendMoveResponse:
+    def recommendation(self, analysis: Analysis) -> pb.RecommendMoveResponse:
         """The answer of RecommendMove."""
-        asked = self.question
+        question = self.question
         return wire.write_recommendation(
-            found,
+            analysis,
             self.warnings,
-            max_moves=asked.max_moves,
-            client_tag=asked.client_tag,
-            reasons=asked.reasons(found),
+            max_moves=question.max_moves,
+            client_tag=question.client_tag,
+            reasons=question.reasons(analysis),
         )
 
-    def analysis(self, found: Analysis) -> analysis_pb2.Analysis:
+    def analysis(self, analysis: Analysis) -> analysis_pb2.Analysis:
         """The analysis as a message."""
-        asked = self.question
+        question = self.question
         return wire.write_analysis(
-            found,
+            analysis,
             self.warnings,
-            max_moves=asked.max_moves,
-            client_tag=asked.client_tag,
-            reasons=asked.reasons(found),
+            max_moves=question.max_moves,
+            client_tag=question.client_tag,
+            reasons=question.reasons(analysis),
         )
 
 
@@ -80,10 +80,10 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         stream = self._searches.stream(
             job.searcher, job.budget, admission=job.admission, interval=job.question.interval
         )
-        async with aclosing(stream) as found:
-            async for analysis in found:
+        async with aclosing(stream) as analyses:
+            async for analysis in analyses:
                 if analysis.final:
-                    _tell_time(analysis, context)
+                    _add_time(analysis, context)
                 await context.write(pb.StreamAnalyzeResponse(analysis=job.analysis(analysis)))
 
     async def AnalyzeMatch(  # type: ignore[override]  # as StreamAnalyze
@@ -93,9 +93,9 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         await self._reviews.answer(request, context)
 
     async def _search(self, job: Job, context: Any) -> Analysis:
-        found = await self._searches.run(job.searcher, job.budget, admission=job.admission)
-        _tell_time(found, context)
-        return found
+        analysis = await self._searches.run(job.searcher, job.budget, admission=job.admission)
+        _add_time(analysis, context)
+        return analysis
 
     def _job(self, request: Request, context: Any) -> Job:
         """Read a request and prepare its search.
@@ -105,11 +105,11 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         """
         question = wire.read_question(request)
         searcher = question.searcher()
-        asked = Priority[question.priority.upper()]
-        admission = admission_of(context, asked)
+        requested = Priority[question.priority.upper()]
+        admission = admission_of(context, requested)
         self._searches.check_room(searcher, admission)
         limits, clamped = effective_limits(question.limits, self._settings)
-        if request.priority and admission.priority != asked:
+        if request.priority and admission.priority != requested:
             best = admission.priority.name
             clamped.append(wire.warning("priority", "CLAMPED", f"{best} is the best that this client may ask for"))
         warnings = [*clamped, *question.warnings, *wire.unknown_fields(request)]
@@ -122,6 +122,6 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         )
 
 
-def _tell_time(found: Analysis, context: Any) -> None:
+def _add_time(analysis: Analysis, context: Any) -> None:
     """Add the wall-clock time of the search in milliseconds to the trailing metadata, as ``sniffai-search-ms``."""
-    add_trailers(context, sniffai_search_ms=f"{found.effort.seconds * 1000:.3f}")
+    add_trailers(context, sniffai_search_ms=f"{analysis.effort.seconds * 1000:.3f}")

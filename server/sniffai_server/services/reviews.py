@@ -59,34 +59,34 @@ class Reviews:
         :raises UnfinishedError: the call's deadline passed before the review was complete.
         :raises ClosingError: the server is shutting down.
         """
-        asked = wire.read_review(request)
-        limits, warnings = effective_limits(asked.limits, self._settings)
-        wanted = Priority[asked.priority.upper()]
-        admission = admission_of(context, wanted)
-        if request.priority and admission.priority != wanted:
+        question = wire.read_review(request)
+        limits, warnings = effective_limits(question.limits, self._settings)
+        requested = Priority[question.priority.upper()]
+        admission = admission_of(context, requested)
+        if request.priority and admission.priority != requested:
             best = admission.priority.name
             warnings.append(wire.warning("priority", "CLAMPED", f"{best} is the best that this client may ask for"))
-        warnings += asked.warnings
+        warnings += question.warnings
         end = Budget.of(limits, context.time_remaining()).end
         self._searches.queue.check_room(admission)
         line = self._lines[admission.priority]
         async with line.slot(admission, end) as turn:
             context.on_stall, context.on_resume = partial(line.step_aside, turn), partial(line.come_back, turn)
             subject, unknown = await self._searches.read(partial(_read, request), admission, end)
-            run = _Run(self._searches, each_job(subject, limits, asked.seed), admission, end)
-            results = await _told(run, subject.size, asked.language_code, context)
-            summed_up = partial(_summary, subject, limits, asked, results, [*warnings, *unknown])
+            run = _Run(self._searches, each_job(subject, limits, question.seed), admission, end)
+            results = await _write_pieces(run, subject.size, question.language_code, context)
+            summed_up = partial(_summary, subject, limits, question, results, [*warnings, *unknown])
             message = await asyncio.to_thread(summed_up)
         seconds = sum(analysis.effort.seconds for analysis in current_call().searched)
         add_trailers(context, sniffai_search_ms=f"{seconds * 1000:.3f}")
         await context.write(message)
 
 
-async def _told(run: "_Run", total: int, language_code: str, context: Any) -> list[Result]:
+async def _write_pieces(run: "_Run", total: int, language_code: str, context: Any) -> list[Result]:
     """Write the pieces of a review as they are finished; returns all of them."""
     results: list[Result] = []
-    async with aclosing(run.results()) as found:
-        async for index, result in found:
+    async with aclosing(run.results()) as pieces:
+        async for index, result in pieces:
             results.append(result)
             message = await asyncio.to_thread(_piece, index, result, language_code)
             message.done_count, message.total_count = len(results), total
@@ -146,7 +146,7 @@ class _Run:
         """One search. If the queue is full, it waits, since the review has already been admitted."""
         while True:
             try:
-                found = await self._searches.run(
+                analysis = await self._searches.run(
                     searcher, Budget(limits.effective(), self._end), admission=self._admission
                 )
                 break
@@ -155,11 +155,11 @@ class _Run:
             except ExpiredError:
                 raise UnfinishedError from None
             await asyncio.sleep(wait)
-        if found.stop_reason == "stopped":
+        if analysis.stop_reason == "stopped":
             raise ClosingError
-        if found.stop_reason == "deadline":
+        if analysis.stop_reason == "deadline":
             raise UnfinishedError
-        return found
+        return analysis
 
 
 async def _cancelled(tasks: list["asyncio.Future[Any]"]) -> None:
@@ -177,10 +177,10 @@ def _read(request: pb.AnalyzeMatchRequest) -> tuple[Subject, list[notice_pb2.War
     return wire.read_reviewed(request), [*wire.unknown_fields(request)]
 
 
-def _step(work: Work, found: Analysis | None) -> tuple[Searcher, Limits] | Result:
+def _step(work: Work, analysis: Analysis | None) -> tuple[Searcher, Limits] | Result:
     """The next search of a piece, or its result."""
     try:
-        return next(work) if found is None else work.send(found)
+        return next(work) if analysis is None else work.send(analysis)
     except StopIteration as done:
         result: Result = done.value
         return result
@@ -195,11 +195,11 @@ def _piece(index: int, result: Result, language_code: str) -> pb.AnalyzeMatchRes
 def _summary(
     subject: Subject,
     limits: Limits,
-    asked: wire.ReviewQuestion,
+    question: wire.ReviewQuestion,
     results: list[Result],
     warnings: list[notice_pb2.Warning],
 ) -> pb.AnalyzeMatchResponse:
     """The last message."""
-    review = collected(subject, limits, asked.seed, results)
-    summary = wire.write_summary(review, limits, warnings[: wire.MAX_WARNINGS], asked.client_tag)
+    review = collected(subject, limits, question.seed, results)
+    summary = wire.write_summary(review, limits, warnings[: wire.MAX_WARNINGS], question.client_tag)
     return pb.AnalyzeMatchResponse(summary=summary, done_count=len(results), total_count=len(results))
