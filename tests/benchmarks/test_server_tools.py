@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.server import stages
 from benchmarks.server.figures import Check, quantile, theil_sen, verdict
 from benchmarks.server.process import ServerProcess, Vitals
 from benchmarks.server.soak import Found, checks
@@ -186,3 +187,18 @@ def test_the_load_tool_measures_all_that_is_promised(printed: dict[str, tuple[in
     assert promises[:-2] == ["goodput at 4x", "rejects at 4x", "health", "statuses besides OK and UNAVAILABLE"] or (
         "this machine cannot make that load" in output
     )
+
+
+def test_stages_of_a_request(capsys: pytest.CaptureFixture[str]) -> None:
+    messages = list(itertools.islice(stages.requests(), 3))
+    assert len(set(messages)) == 3
+    times = stages.measured(messages)
+    assert tuple(times) == stages.STAGES
+    assert all(spent > 0 for spent in times.values())
+    assert stages.shortest([{"read": 3.0}, {"read": 2.0}]) == {"read": 2.0}
+    stages.print_table([{"read": 1200.0, "write": 1.4}, {"read": 600.0, "write": 1.0}], "microseconds")
+    assert capsys.readouterr().out.splitlines()[3:] == [
+        "| read | 1,200 | 600 |",
+        "| write | 1 | 1 |",
+        "| all | 1,201 | 601 |",
+    ]
