@@ -214,9 +214,9 @@ def _check_scheme(text: str) -> None:
 
     :raises AddressError: it begins with a scheme, or goes on behind the port.
     """
-    scheme, found, rest = text.partition("://")
-    bare = (rest if found else text).rstrip("/")
-    if found:
+    scheme, separator, rest = text.partition("://")
+    bare = (rest if separator else text).rstrip("/")
+    if separator:
         raise AddressError(f"an address has no {shown(scheme + '://')}: {shown(bare)} is expected")
     if "/" in text or "@" in text or "?" in text or "#" in text:
         raise AddressError(f"an address is HOST:PORT and no more, such as {EXAMPLE}, not {shown(text)}")

@@ -123,10 +123,10 @@ class Belief:
         :param limit: 0..10,000,000.
         :raises LimitsError: it is out of range.
         """
-        found = self._core.worlds(_whole(limit, MAX_WORLDS, "limit"))
-        if found is None:
+        weights = self._core.worlds(_whole(limit, MAX_WORLDS, "limit"))
+        if weights is None:
             return None
-        return [World(self._hands(key[:-1]), mask_tiles(key[-1]), weight) for key, weight in sorted(found.items())]
+        return [World(self._hands(key[:-1]), mask_tiles(key[-1]), weight) for key, weight in sorted(weights.items())]
 
     def _hands(self, masks: "npt.NDArray[np.uint32] | tuple[int, ...]") -> tuple[tuple[Tile, ...], ...]:
         own = self._view.seat

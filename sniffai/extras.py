@@ -35,5 +35,5 @@ def what_to_install(error: ImportError, extra: str | None = None) -> str | None:
 
 def explained(error: ImportError) -> ImportError:
     """The same error, its message saying what to install where an extra brings the module."""
-    told = what_to_install(error)
-    return error if told is None else type(error)(told, name=error.name, path=error.path)
+    advice = what_to_install(error)
+    return error if advice is None else type(error)(advice, name=error.name, path=error.path)

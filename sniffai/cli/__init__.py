@@ -55,9 +55,9 @@ def _load() -> Callable[[], int]:
     try:
         from sniffai.cli.group import run
     except ImportError as error:
-        told = what_to_install(error)
-        if told is None:
+        advice = what_to_install(error)
+        if advice is None:
             raise
-        complain(told)
+        complain(advice)
         sys.exit(2)
     return run

@@ -180,14 +180,14 @@ def _effort(analysis: pb.Analysis, say: Words) -> str:
         return say.say("forced: there is nothing to choose")
     if analysis.source == pb.SOURCE_EXACT:
         return say.say("exact: nothing is hidden, solved to the end of the round")
-    effort, told = analysis.effort, ""
+    effort, time = analysis.effort, ""
     stop = pb.StopReason.Name(analysis.stop_reason).removeprefix("STOP_REASON_").lower()
     if effort.HasField("time"):
-        told = say.say(" in {seconds} s", seconds=f"{effort.time.ToTimedelta().total_seconds():.2f}")
+        time = say.say(" in {seconds} s", seconds=f"{effort.time.ToTimedelta().total_seconds():.2f}")
     return say.say(
         "search: {simulations} simulations{time}, ended by {stop}, seed {seed}",
         simulations=effort.simulations,
-        time=told,
+        time=time,
         stop=_stop(stop, say),
         seed=analysis.seed,
     )

@@ -37,12 +37,12 @@ def command(only_signature: bool, scale: float, as_json: bool) -> None:
         made.add_row(speed.name, str(speed.players), *map(_millions, (speed.per_second, speed.slowest, speed.fastest)))
     show(made)
     ratio = thread_ratio(scale)
-    told = f"{ratio.per_second:.2f} times ({ratio.slowest:.2f} to {ratio.fastest:.2f})"
-    tell(f"two threads make {told} the simulations of one")
+    ratio_text = f"{ratio.per_second:.2f} times ({ratio.slowest:.2f} to {ratio.fastest:.2f})"
+    tell(f"two threads make {ratio_text} the simulations of one")
     for players in PLAYERS:
         ratio = equity_ratio(players, scale)
-        told = f"{ratio.per_second:.2f} ({ratio.slowest:.2f} to {ratio.fastest:.2f})"
-        tell(f"match equity leaves {told} of the simulations/s with {players} seats")
+        ratio_text = f"{ratio.per_second:.2f} ({ratio.slowest:.2f} to {ratio.fastest:.2f})"
+        tell(f"match equity leaves {ratio_text} of the simulations/s with {players} seats")
     tell(f"a packed round takes {packed_round_bytes()} bytes")
     tell(f"Bench: {signature()}")
 

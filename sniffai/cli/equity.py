@@ -120,13 +120,13 @@ def check_command(players: int, file: str | None, as_json: bool, standings: int,
     equity = _read(players, file)
     with progress_bar() as bar:
         task = bar.add_task("standings", total=standings)
-        found = check(equity, standings=standings, progress=lambda done: bar.update(task, completed=done), **options)
+        result = check(equity, standings=standings, progress=lambda done: bar.update(task, completed=done), **options)
     if as_json:
-        tell_json(found.to_dict())
+        tell_json(result.to_dict())
     else:
-        show(_check_table(found))
-        tell("\n".join(_check_lines(found)))
-    return 0 if found.passed else 1
+        show(_check_table(result))
+        tell("\n".join(_check_lines(result)))
+    return 0 if result.passed else 1
 
 
 @command.command("show")
@@ -185,8 +185,8 @@ def _show_scores(equity: Equity, scores: tuple[int, ...], leader: int | None, as
     chances, errors = equity.chance(scores, leader), equity.error(scores, leader)
     notes = [*_notes(equity, scores)]
     if as_json:
-        told = {"scores": scores, "leader": leader, "chances": chances, "errors": errors, "notes": notes}
-        tell_json(told)
+        answer = {"scores": scores, "leader": leader, "chances": chances, "errors": errors, "notes": notes}
+        tell_json(answer)
         return
     made = text_table("team", "points>", "wins the match>", "±>")
     for team, values in enumerate(zip(scores, chances, errors, strict=True)):
@@ -232,9 +232,9 @@ def _made_lines(equity: Equity) -> Iterable[str]:
     yield f"  the lead   is worth {lead_value(equity):.1f} points at the start of a match"
 
 
-def _check_table(found: CheckResult) -> Table:
+def _check_table(result: CheckResult) -> Table:
     made = text_table("scores", "leader>", "table>", "±>", "played>", "differs>", "within>", "")
-    for row in found.comparisons:
+    for row in result.comparisons:
         team = row.standing.leader % len(row.won)
         chance, share = row.chances[team], row.shares[team]
         numbers = (chance, row.errors[team], share, share - chance, row.margins[team])
@@ -245,8 +245,9 @@ def _check_table(found: CheckResult) -> Table:
     return made
 
 
-def _check_lines(found: CheckResult) -> Iterable[str]:
-    yield f"  within     {found.agreeing} of {len(found.comparisons)} standings, by 95 % intervals"
-    yield f"  scatter    chi square {found.statistic:.1f} on {found.degrees}, p {found.p_value:.3f}"
-    yield f"  bias       leaders won {100 * found.bias:+.2f} ± {100 * found.bias_margin:.2f} % more than the table says"
-    yield f"  {'passed' if found.passed else 'FAILED'}"
+def _check_lines(result: CheckResult) -> Iterable[str]:
+    yield f"  within     {result.agreeing} of {len(result.comparisons)} standings, by 95 % intervals"
+    yield f"  scatter    chi square {result.statistic:.1f} on {result.degrees}, p {result.p_value:.3f}"
+    bias = f"{100 * result.bias:+.2f} ± {100 * result.bias_margin:.2f} %"
+    yield f"  bias       leaders won {bias} more than the table says"
+    yield f"  {'passed' if result.passed else 'FAILED'}"

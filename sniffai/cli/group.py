@@ -83,10 +83,10 @@ def run(args: Sequence[str] | None = None) -> int:
         return READER_GONE
     except OSError as error:
         terminal.give_up()
-        told = f"standard output: {error.strerror or error}"
+        message = f"standard output: {error.strerror or error}"
         if terminal.printed() and time.monotonic() - begun >= COSTLY_SECONDS:
-            told += f"; {kept('sniffai.txt', terminal.printed().encode())}"
-        return _fail(told, 1)
+            message += f"; {kept('sniffai.txt', terminal.printed().encode())}"
+        return _fail(message, 1)
 
 
 def _run(args: Sequence[str] | None) -> int:
@@ -112,10 +112,10 @@ def _status(args: Sequence[str] | None) -> int:
     except BrokenExecutor:
         return _fail("a worker process ended before its work was done: killed, or out of memory", 1)
     except ImportError as error:
-        told = what_to_install(error)
-        if told is None:  # a defect of ours
+        advice = what_to_install(error)
+        if advice is None:  # a defect of ours
             raise
-        return _fail(told, 2)
+        return _fail(advice, 2)
     except SystemExit as left:
         if left.code != 1:  # a signal ends the process
             raise

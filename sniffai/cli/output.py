@@ -31,8 +31,8 @@ class Output:
     def __init__(self, path: str, option: str, *endings: str, source: str = "-") -> None:
         self.path = path
         if path in ("", "-"):
-            told = "the name of a file is expected; standard output is /dev/stdout" if path else "the name is empty"
-            raise click.BadParameter(told, param_hint=option)
+            message = "the name of a file is expected; standard output is /dev/stdout" if path else "the name is empty"
+            raise click.BadParameter(message, param_hint=option)
         if endings and Path(path).suffix.lower() not in endings:
             raise click.BadParameter(f"the name of the file ends in {' or '.join(endings)}", param_hint=option)
         try:

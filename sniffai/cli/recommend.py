@@ -149,7 +149,7 @@ def _read(form: Form) -> Question:
 
 
 def _search_here(question: Question) -> RecommendMoveResponse:
-    found = analyze(
+    analysis = analyze(
         question.view,
         question.limits,
         seed=question.seed or 0,
@@ -157,9 +157,9 @@ def _search_here(question: Question) -> RecommendMoveResponse:
         include_moves=question.include_moves or None,
         exclude_moves=question.exclude_moves or None,
     )
-    why = wire.write_reasons(reasons(question.view, found), question.language_code or "en")
+    why = wire.write_reasons(reasons(question.view, analysis), question.language_code or "en")
     return wire.write_recommendation(
-        found, question.warnings, max_moves=question.max_moves, client_tag=question.client_tag, reasons=why
+        analysis, question.warnings, max_moves=question.max_moves, client_tag=question.client_tag, reasons=why
     )
 
 

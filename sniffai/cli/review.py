@@ -69,28 +69,28 @@ def command(
     with progress_bar() as bar:
         task = bar.add_task("")
 
-        def told(done: int, total: int) -> None:
+        def show_progress(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
-        found = review(subject, limits, seed=seed or 0, workers=workers, progress=told)
-    status = 0 if output is None else output.write(html_report(found, language_code or "en"))
+        result = review(subject, limits, seed=seed or 0, workers=workers, progress=show_progress)
+    status = 0 if output is None else output.write(html_report(result, language_code or "en"))
     if as_json:
-        tell_json(found.to_dict())
+        tell_json(result.to_dict())
     else:
-        _print(found, language_code or "en", every)
+        _print(result, language_code or "en", every)
     return status
 
 
-def _print(found: Review, language_code: str, every: bool) -> None:
-    for one in text_tables(found, language_code, every=every):
-        made = text_table(*one.columns)
-        made.title = one.title or None
-        for row in one.rows:
+def _print(result: Review, language_code: str, every: bool) -> None:
+    for part in text_tables(result, language_code, every=every):
+        made = text_table(*part.columns)
+        made.title = part.title or None
+        for row in part.rows:
             made.add_row(*row)
         show(made)
-        if one.note:
-            tell(one.note)
-    tell(result_line(found, language_code))
+        if part.note:
+            tell(part.note)
+    tell(result_line(result, language_code))
 
 
 def _asked(form: Form) -> "ReviewQuestion | None":

@@ -27,7 +27,7 @@ def command(players: int, seed: int, rounds: int, player: str, floor: float, as_
     """Fit the opponent model's temperatures to the choices of --player by likelihood, one for each phase of a round."""
     policy = load_policy(players)
     played = decisions(named_player(player, Limits()), players, rounds, seed)
-    fits = fit_temperatures([choice for found in played for choice in read_choices(policy, found)], floor)
+    fits = fit_temperatures([choice for decision in played for choice in read_choices(policy, decision)], floor)
     if as_json:
         tell_json([fit.to_dict() for fit in fits])
         return

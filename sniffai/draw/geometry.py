@@ -144,7 +144,8 @@ def plan_layout(layout: Layout, mark: int = 2) -> Plan:
     laid = _lay(root, arms, mark)
     order = {move.tile: i for i, move in enumerate(layout.placements)}
     tiles = sorted(
-        (replace(one, move=layout.placements[order[one.tile]]) for one in laid.tiles()), key=lambda one: order[one.tile]
+        (replace(tile, move=layout.placements[order[tile.tile]]) for tile in laid.tiles()),
+        key=lambda tile: order[tile.tile],
     )
     return Plan(tuple(tiles), _ends(layout, laid, arms, mark), laid.box)
 
@@ -250,10 +251,10 @@ class _Laid:
 
     def tiles(self) -> Iterator[PlacedTile]:
         """All tiles, the last first."""
-        one: _Laid | None = self
-        while one is not None:
-            yield one.tile
-            one = one.before
+        laid: _Laid | None = self
+        while laid is not None:
+            yield laid.tile
+            laid = laid.before
 
 
 def _lay(root: Tile, arms: Sequence[_Arm], mark: int) -> _Laid:
@@ -375,9 +376,14 @@ def _put(cursor: _Cursor, double: bool, bend: int) -> _Put:
     return _Put(_hull(near, far), near, far, _Cursor(far.x + tx, far.y + ty, turned))
 
 
-def _hull(one: Spot, other: Spot) -> Box:
+def _hull(corner: Spot, opposite: Spot) -> Box:
     """The tile whose halves have these middles."""
-    return Box(min(one.x, other.x) - 1, min(one.y, other.y) - 1, max(one.x, other.x) + 1, max(one.y, other.y) + 1)
+    return Box(
+        min(corner.x, opposite.x) - 1,
+        min(corner.y, opposite.y) - 1,
+        max(corner.x, opposite.x) + 1,
+        max(corner.y, opposite.y) + 1,
+    )
 
 
 def _with_marks(laid: _Laid, arms: Sequence[_Arm], mark: int, width: int) -> _Laid | None:

@@ -46,9 +46,9 @@ def layout_part(layout: Layout, tags: Mapping[str, str]) -> Part:
     height = max(EMPTY, plan.box.height * unit + 2 * MARGIN)
     sheet = _Sheet(plan.box, unit, height)
     last = layout.placements[-1].tile
-    shapes = [_tile(one, sheet) for one in plan.tiles]
-    shapes += [_ring(one, sheet) for one in plan.tiles if one.tile == layout.sniff]
-    shapes += [_dots(one, sheet) for one in plan.tiles if one.tile == last and len(plan.tiles) > 1]
+    shapes = [_tile(placed, sheet) for placed in plan.tiles]
+    shapes += [_ring(placed, sheet) for placed in plan.tiles if placed.tile == layout.sniff]
+    shapes += [_dots(placed, sheet) for placed in plan.tiles if placed.tile == last and len(plan.tiles) > 1]
     shapes += [_mark(end, sheet, tags.get(end.name)) for end in plan.ends]
     return Part(height, "".join(shapes))
 
@@ -113,24 +113,26 @@ class _Sheet:
         )
 
 
-def _tile(one: PlacedTile, sheet: _Sheet) -> str:
-    return tile_face(one.tile, sheet.at(*one.low), sheet.at(*one.high), sheet.unit)
+def _tile(placed: PlacedTile, sheet: _Sheet) -> str:
+    return tile_face(placed.tile, sheet.at(*placed.low), sheet.at(*placed.high), sheet.unit)
 
 
-def _ring(one: PlacedTile, sheet: _Sheet) -> str:
+def _ring(placed: PlacedTile, sheet: _Sheet) -> str:
     """The second outline of the sniff."""
     width = 0.24 * sheet.unit
     return outline(
-        sheet.at(*one.low), sheet.at(*one.high), sheet.unit, 0.0, stroke=SNIFF, stroke_width=width
-    ) + outline(sheet.at(*one.low), sheet.at(*one.high), sheet.unit, -0.3, stroke=INK, stroke_width=0.08 * sheet.unit)
+        sheet.at(*placed.low), sheet.at(*placed.high), sheet.unit, 0.0, stroke=SNIFF, stroke_width=width
+    ) + outline(
+        sheet.at(*placed.low), sheet.at(*placed.high), sheet.unit, -0.3, stroke=INK, stroke_width=0.08 * sheet.unit
+    )
 
 
-def _dots(one: PlacedTile, sheet: _Sheet) -> str:
+def _dots(placed: PlacedTile, sheet: _Sheet) -> str:
     """The dotted outline of the tile placed last."""
     unit = sheet.unit
     return outline(
-        sheet.at(*one.low),
-        sheet.at(*one.high),
+        sheet.at(*placed.low),
+        sheet.at(*placed.high),
         unit,
         0.3,
         stroke=MARK,

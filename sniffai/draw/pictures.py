@@ -132,14 +132,14 @@ def _read_moves(moves: Mapping[str, MoveLike] | None) -> dict[str, Move]:
         return {}
     if not isinstance(moves, Mapping):
         raise LimitsError(f"moves by tag are expected, not {shown(moves)}", reason="NOT_MOVES", field="moves")
-    found = {}
+    tagged = {}
     for tag, move in moves.items():
         if not isinstance(tag, str) or not 1 <= len(tag) <= LONGEST_TAG or not tag.isprintable():
             raise LimitsError(
                 f"a tag has 1 to {LONGEST_TAG} signs, not {shown(tag)}", reason="TAG_OUT_OF_RANGE", field="moves"
             )
-        found[tag] = Move.of(move)
-    return found
+        tagged[tag] = Move.of(move)
+    return tagged
 
 
 def _point_tags(layout: Layout, names: bool, moves: dict[str, Move]) -> dict[str, str]:
@@ -153,10 +153,10 @@ Place = TypeVar("Place")
 
 def _joined_tags(tagged: Iterable[tuple[Place, str]]) -> dict[Place, str]:
     """What to write at each place: the tags of all moves there."""
-    found: dict[Place, str] = {}
+    tags_at: dict[Place, str] = {}
     for place, tag in tagged:
-        found[place] = f"{found[place]}/{tag}" if place in found else tag
-    return found
+        tags_at[place] = f"{tags_at[place]}/{tag}" if place in tags_at else tag
+    return tags_at
 
 
 def _card(language_code: str, title: str, description: str, parts: Iterable[Part]) -> str:

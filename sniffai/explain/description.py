@@ -151,15 +151,15 @@ def _view_sentences(view: View, say: Words) -> list[str]:
         if seat != view.seat
     ]
     scores = "; ".join(f"{team_name(view.players, team, say)}: {points}" for team, points in enumerate(view.scores_now))
-    told = [
+    spoken = [
         say.say("Hand of seat {seat}: {tiles}.", seat=view.seat, tiles=_tiles(say, view.hand)),
         say.say("Other hands: {hands}.", hands="; ".join(others)),
         say.count("Talon: {count} tile.", "Talon: {count} tiles.", view.talon_size, count=view.talon_size),
         say.say("Score: {scores}.", scores=scores),
     ]
     if view.to_move is not None:
-        told.append(say.say("Seat {seat} is to move.", seat=view.to_move))
-    return told
+        spoken.append(say.say("Seat {seat} is to move.", seat=view.to_move))
+    return spoken
 
 
 def team_name(players: int, team: int, say: Words) -> str:

@@ -83,12 +83,12 @@ class Facts:
     @cached_property
     def distinct(self) -> dict[tuple[int, int], int]:
         """By the codes of a legal move, which of :attr:`moves` has the same future."""
-        found = {}
+        numbers = {}
         for i, facts in enumerate(self.moves):
             tile, at = facts.move.codes
             for point in self.layout.equal_points(tile, at) or [at]:
-                found[tile, point] = i
-        return found
+                numbers[tile, point] = i
+        return numbers
 
     def find(self, move: MoveLike) -> MoveFacts:
         """The facts of a legal move.
@@ -97,10 +97,10 @@ class Facts:
         :raises SniffError: it cannot be read.
         """
         asked = Move.of(move)
-        found = self.distinct.get(asked.codes)
-        if found is None:
+        number = self.distinct.get(asked.codes)
+        if number is None:
             raise MoveError(f"{asked} is not among the legal moves", reason="NOT_LEGAL", field="move")
-        return self.moves[found]
+        return self.moves[number]
 
     def lacks(self, seat: int, pips: int) -> float:
         """The chance that a seat holds no tile of a suit."""

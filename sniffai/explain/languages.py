@@ -29,14 +29,14 @@ def read_language(code: str) -> str:
     :param code: a BCP 47 code, ``_`` for ``-`` and any case allowed; ``""`` asks for English.
     :raises LimitsError: it is in none of the languages (``field`` is ``"language_code"``).
     """
-    found = _known(code) if isinstance(code, str) and len(code) <= _LONGEST else None
-    if found is None:
+    known = _known(code) if isinstance(code, str) and len(code) <= _LONGEST else None
+    if known is None:
         raise LimitsError(
             f"{shown(code)} is not among the languages {', '.join(LANGUAGES)}",
             reason="UNKNOWN_LANGUAGE",
             field="language_code",
         )
-    return found
+    return known
 
 
 def _known(code: str) -> str | None:

@@ -175,8 +175,8 @@ class _Case:
     @property
     def known_others(self) -> list[MoveEvaluation]:
         """What the analysis says of the other moves, where it knows how far that may be off."""
-        found = (self.entries.get(other.move) for other in self.others)
-        return [entry for entry in found if entry is not None and entry.standard_error is not None]
+        entries = (self.entries.get(other.move) for other in self.others)
+        return [entry for entry in entries if entry is not None and entry.standard_error is not None]
 
     def contrast(self, number: Callable[[MoveFacts], float]) -> float:
         """The move's number less the mean of the others'."""
@@ -192,8 +192,8 @@ def _entries(facts: Facts, analysis: Analysis) -> dict[Move, MoveEvaluation]:
 
 
 def _ordered(case: _Case) -> tuple[Reason, ...]:
-    found = [reason for source in _SOURCES for reason in source(case)]
-    return tuple(sorted(found, key=lambda reason: -reason.weight))
+    unordered = [reason for source in _SOURCES for reason in source(case)]
+    return tuple(sorted(unordered, key=lambda reason: -reason.weight))
 
 
 # The weights order the reasons, and do nothing else. They are points, roughly: by how many a number tells the move
@@ -269,7 +269,9 @@ def _value(case: _Case) -> Iterator[Reason]:
     entry = case.entries.get(case.mine.move)
     if entry is None or entry.expected_margin is None or entry.standard_error is None:
         return
-    margins = [one.expected_margin for one in case.known_others if one.expected_margin is not None]
+    margins = [
+        other_entry.expected_margin for other_entry in case.known_others if other_entry.expected_margin is not None
+    ]
     if (case.against and not margins) or (margins and entry.expected_margin < max(margins)):
         return
     other = max(margins, default=None)
@@ -288,7 +290,9 @@ def _chance(case: _Case) -> Iterator[Reason]:
     entry = case.entries.get(case.mine.move)
     if entry is None or entry.win_probability is None or entry.win_probability_error is None or case.mine.wins:
         return
-    chances = [one.win_probability for one in case.known_others if one.win_probability is not None]
+    chances = [
+        other_entry.win_probability for other_entry in case.known_others if other_entry.win_probability is not None
+    ]
     other = max(chances, default=None)
     if other is None or entry.win_probability < other:
         return

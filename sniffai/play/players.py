@@ -143,7 +143,7 @@ def read_parameters(player: str, text: str, known: Mapping[str, Kind]) -> dict[s
     :raises LimitsError: a name is unknown or given twice, or a value is not of its kind; ``field`` is the parameter,
         else ``"player"``.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for pair in text.split(",") if text else ():
         name, sign, value = pair.partition("=")
         if not sign:
@@ -152,10 +152,10 @@ def read_parameters(player: str, text: str, known: Mapping[str, Kind]) -> dict[s
             there = f"; it has {', '.join(known)}" if known else ""
             message = f"{player} has no parameter {shown(name)}{there}"
             raise LimitsError(message, reason="UNKNOWN_PARAMETER", field="player")
-        if name in found:
+        if name in values:
             raise LimitsError("it is given twice", reason="PARAMETER_TWICE", field=name)
-        found[name] = _value(name, value, known[name])
-    return found
+        values[name] = _value(name, value, known[name])
+    return values
 
 
 def _value(name: str, text: str, kind: Kind) -> Any:

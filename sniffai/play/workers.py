@@ -100,8 +100,8 @@ def _executor(workers: int, context: _Context) -> ProcessPoolExecutor:
     try:
         return ProcessPoolExecutor(workers, context, initializer=_end_in_time)
     except (OSError, ImportError, NotImplementedError) as error:
-        told = f"this system cannot start worker processes ({error}): 1 works without them"
-        raise LimitsError(told, reason="NO_WORKERS", field="workers") from None
+        message = f"this system cannot start worker processes ({error}): 1 works without them"
+        raise LimitsError(message, reason="NO_WORKERS", field="workers") from None
 
 
 def _end_in_time() -> None:

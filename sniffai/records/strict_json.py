@@ -36,18 +36,18 @@ def unreadable(error: Exception, text: str) -> NotationError:
     if isinstance(error, json.JSONDecodeError):
         return NotationError(f"not JSON: {error.msg}", reason="UNREADABLE", field=f"line {error.lineno}")
     digits = sys.get_int_max_str_digits()  # of a whole number, beyond which Python reads none
-    found = re.search(rf"[0-9]{{{digits + 1},}}", text)
-    line = "" if found is None else f"line {text.count(chr(10), 0, found.start()) + 1}"
+    number = re.search(rf"[0-9]{{{digits + 1},}}", text)
+    line = "" if number is None else f"line {text.count(chr(10), 0, number.start()) + 1}"
     return NotationError(f"not JSON: a number of more than {digits} digits", reason="UNREADABLE", field=line)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise NotationError("the key occurs twice in one object", reason="KEY_TWICE", field=_name(twice))
-    return found
+    return members
 
 
 def _no_number(text: str) -> NoReturn:

@@ -52,16 +52,16 @@ class Timeline:
         self.bounds: list[float] = [0.0]
         at = 0.0
         for round_ in review.rounds:
-            for one in round_.judged:
+            for judgement in round_.judged:
                 at += 1
-                self.places[one.placement.round, one.placement.event] = at
+                self.places[judgement.placement.round, judgement.placement.event] = at
             at += 1
             self.bounds.append(at)
         self.axis = Axis(0.0, max(at, 1.0), LEFT, WIDTH - RIGHT)
 
-    def x(self, one: Judged) -> float:
+    def x(self, judgement: Judged) -> float:
         """Where a placement lies."""
-        return self.axis(self.places[one.placement.round, one.placement.event])
+        return self.axis(self.places[judgement.placement.round, judgement.placement.event])
 
     def frame(self, top: float, bottom: float, say: Words) -> Iterator[str]:
         """Lines between rounds, each round's number where there is room."""
@@ -94,10 +94,10 @@ def chance_chart(review: Review, say: Words) -> str:
                 stroke_dasharray=DASHES[player.seat] or None,
             )
         )
-    for one in review.judged:
-        if one.verdict.mistake and one.value is not None:
-            y = scale(_inside(one.value.chances[one.placement.team]))
-            shapes.append(linked_mark(one, times.x(one), y, say))
+    for judgement in review.judged:
+        if judgement.verdict.mistake and judgement.value is not None:
+            y = scale(_inside(judgement.value.chances[judgement.placement.team]))
+            shapes.append(linked_mark(judgement, times.x(judgement), y, say))
     return _chart(height, say.say("Chance to win the match"), shapes)
 
 
@@ -107,9 +107,9 @@ def _line_of(review: Review, seat: int, times: Timeline, scale: Axis) -> list[tu
     for i, round_ in enumerate(review.rounds):
         points.append((times.axis(times.bounds[i]), scale(_inside(round_.account.start.chances[team]))))
         points += [
-            (times.x(one), scale(_inside(one.value.chances[team])))
-            for one in round_.judged
-            if one.placement.seat == seat and one.value is not None
+            (times.x(judgement), scale(_inside(judgement.value.chances[team])))
+            for judgement in round_.judged
+            if judgement.placement.seat == seat and judgement.value is not None
         ]
     points.append((times.axis(times.bounds[-1]), scale(_inside(review.account.result.chances[team]))))
     return points
@@ -119,7 +119,7 @@ def loss_chart(review: Review, say: Words) -> str:
     """The loss of each decision, one row per seat."""
     row, gap, top = 96.0, 26.0, 24.0
     times = Timeline(review)
-    most = max([0.05, *(one.loss for one in review.judged)])
+    most = max([0.05, *(judgement.loss for judgement in review.judged)])
     shapes: list[str] = []
     for i, player in enumerate(review.players):
         start = top + i * (row + gap)
@@ -131,18 +131,22 @@ def loss_chart(review: Review, say: Words) -> str:
             y = scale(share)
             shapes.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
             shapes.append(label(percent(share), LEFT - 8, y, TEXT - 2, INK, text_anchor="end", font_weight="400"))
-        own = (one for one in review.judged if one.placement.seat == player.seat and one.searched and one.loss > 0)
-        shapes += [_loss_bar(one, times.x(one), scale, say) for one in own]
+        own = (
+            judgement
+            for judgement in review.judged
+            if judgement.placement.seat == player.seat and judgement.searched and judgement.loss > 0
+        )
+        shapes += [_loss_bar(judgement, times.x(judgement), scale, say) for judgement in own]
     bottom = top + len(review.players) * (row + gap) - gap
     return _chart(bottom + 30, say.say("Loss of each decision"), [*times.frame(top, bottom, say), *shapes])
 
 
-def _loss_bar(one: Judged, x: float, scale: Axis, say: Words) -> str:
-    y, base = scale(one.loss), scale(0.0)
-    bar = element("line", x1=x, x2=x, y1=base, y2=y, class_=f"bar {one.verdict}")
-    if one.verdict is Verdict.NONE:
+def _loss_bar(judgement: Judged, x: float, scale: Axis, say: Words) -> str:
+    y, base = scale(judgement.loss), scale(0.0)
+    bar = element("line", x1=x, x2=x, y1=base, y2=y, class_=f"bar {judgement.verdict}")
+    if judgement.verdict is Verdict.NONE:
         return bar
-    return bar + (linked_mark(one, x, y, say) if one.verdict.mistake else mark(one.verdict, x, y))
+    return bar + (linked_mark(judgement, x, y, say) if judgement.verdict.mistake else mark(judgement.verdict, x, y))
 
 
 def mark(verdict: Verdict, x: float, y: float, size: float = 6.0) -> str:
@@ -156,20 +160,20 @@ def mark(verdict: Verdict, x: float, y: float, size: float = 6.0) -> str:
     return element("circle", cx=x, cy=y, r=0.7 * size, class_="mark doubtful")
 
 
-def linked_mark(one: Judged, x: float, y: float, say: Words) -> str:
+def linked_mark(judgement: Judged, x: float, y: float, say: Words) -> str:
     """A mark that links to the details of the placement."""
     title = say.say(
         "Round {round}, event {event}: {loss}",
-        round=one.placement.round + 1,
-        event=one.placement.event + 1,
-        loss=percent(-one.loss, signed=True),
+        round=judgement.placement.round + 1,
+        event=judgement.placement.event + 1,
+        loss=percent(-judgement.loss, signed=True),
     )
-    return element("a", element("title", escaped(title)), mark(one.verdict, x, y), href=f"#{anchor(one)}")
+    return element("a", element("title", escaped(title)), mark(judgement.verdict, x, y), href=f"#{anchor(judgement)}")
 
 
-def anchor(one: Judged) -> str:
+def anchor(judgement: Judged) -> str:
     """The anchor of a placement in the report."""
-    return f"r{one.placement.round + 1}e{one.placement.event + 1}"
+    return f"r{judgement.placement.round + 1}e{judgement.placement.event + 1}"
 
 
 def account_chart(account: Account, team: int, say: Words, points: bool) -> str:

@@ -73,8 +73,8 @@ def weigh_draw(
     spent = _Spent()
     after = None
     if talon_draw.after.must == "play":
-        found = yield ValueSearcher(talon_draw.after, seed=derived_seed(seed, 0)), small
-        after = spent.value(found, talon_draw.banked)
+        analysis = yield ValueSearcher(talon_draw.after, seed=derived_seed(seed, 0)), small
+        after = spent.value(analysis, talon_draw.banked)
     values: list[Value] = []
     known: dict[tuple[Tile, ...], Value] = {}
     for number, outcome in enumerate(_outcomes(talon_draw.before, derived_seed(seed, 1))):
@@ -85,8 +85,8 @@ def weigh_draw(
         if view is None:
             values.append(outcome.blocked(talon_draw))
             continue
-        found = yield ValueSearcher(view, seed=derived_seed(seed, 2, number)), small
-        values.append(spent.value(found, talon_draw.banked))
+        analysis = yield ValueSearcher(view, seed=derived_seed(seed, 2, number)), small
+        values.append(spent.value(analysis, talon_draw.banked))
         if outcome.fits:
             known[outcome.drawn] = values[-1]
     team = team_of(talon_draw.before.players, talon_draw.seat)
@@ -105,10 +105,10 @@ class _Spent:
     simulations: int = 0
     deterministic: bool = True
 
-    def value(self, found: Analysis, banked: tuple[float, ...]) -> Value:
-        self.simulations += found.effort.simulations
-        self.deterministic &= found.deterministic
-        return Value.of(found.moves[0].values, banked)
+    def value(self, analysis: Analysis, banked: tuple[float, ...]) -> Value:
+        self.simulations += analysis.effort.simulations
+        self.deterministic &= analysis.deterministic
+        return Value.of(analysis.moves[0].values, banked)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,14 @@ LEAST: Final = 0.0005
 """Chances below this are shown as blank."""
 
 
-def heat_map(subject: Subject, one: Judged, truth: Sequence[frozenset[Tile]] | None, say: Words) -> str:
+def heat_map(subject: Subject, judgement: Judged, truth: Sequence[frozenset[Tile]] | None, say: Words) -> str:
     """One row per hidden tile, one column per place.
 
     :param truth: by seat the tiles that it held; ``None`` if that is not known.
     """
-    assert one.belief is not None
-    table = one.belief.table
-    seat = one.placement.seat
+    assert judgement.belief is not None
+    table = judgement.belief.table
+    seat = judgement.placement.seat
     others = [other for other in range(subject.players) if other != seat]
     hidden = [tile for tile in TILES if table[tile.index, seat] == 0 and table[tile.index].sum() > 0]
     if not hidden:

@@ -121,19 +121,19 @@ def judge(placement: Placement, limits: Limits, seed: int) -> Generator[tuple[Se
     if survey.source == "exact":
         difference = Value.of(played.values, placement.banked) - Value.of(best.values, placement.banked)
         return _with_loss(judged, survey, [_Difference(difference, 0.0, 0.0)])
-    found = []
+    differences = []
     for number in range(REFINEMENTS):
         searcher = Searcher(
             placement.view, seed=derived_seed(seed, 1, number), include_moves=[best.move, placement.played]
         )
         refined = yield searcher, share_of(limits, REFINEMENT_SHARE)
-        found.append(_difference(refined, placement, best))
+        differences.append(_difference(refined, placement, best))
         judged = replace(
             judged,
             simulations=judged.simulations + refined.effort.simulations,
             deterministic=judged.deterministic and refined.deterministic,
         )
-    return _with_loss(judged, survey, found)
+    return _with_loss(judged, survey, differences)
 
 
 def survey_limits(limits: Limits, placement: Placement) -> Limits:
@@ -184,8 +184,8 @@ def _difference(refined: Analysis, placement: Placement, best: MoveEvaluation) -
     )
 
 
-def _together(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else math.hypot(one, other)
+def _together(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else math.hypot(first, second)
 
 
 def _mean_error(values: Sequence[float], errors: Sequence[float | None]) -> float:
@@ -196,17 +196,20 @@ def _mean_error(values: Sequence[float], errors: Sequence[float | None]) -> floa
     """
     if None in errors:
         return math.inf
-    told = math.hypot(*(error or 0.0 for error in errors)) / len(errors)
-    return max(0.5 * told, standard_error(values)) if len(values) > 1 else told
+    stated = math.hypot(*(error or 0.0 for error in errors)) / len(errors)
+    return max(0.5 * stated, standard_error(values)) if len(values) > 1 else stated
 
 
-def _with_loss(judged: Judged, survey: Analysis, found: Sequence[_Difference]) -> Judged:
-    lost = Value.mean([one.value for one in found])
+def _with_loss(judged: Judged, survey: Analysis, differences: Sequence[_Difference]) -> Judged:
+    lost = Value.mean([difference.value for difference in differences])
     team = judged.placement.team
-    chances = [-one.value.chances[team] for one in found]
-    points = [-one.value.margins[team] for one in found]
-    loss, error = -lost.chances[team], _mean_error(chances, [one.chance_error for one in found])
-    points_loss, points_error = -lost.margins[team], _mean_error(points, [one.points_error for one in found])
+    chances = [-difference.value.chances[team] for difference in differences]
+    points = [-difference.value.margins[team] for difference in differences]
+    loss, error = -lost.chances[team], _mean_error(chances, [difference.chance_error for difference in differences])
+    points_loss, points_error = (
+        -lost.margins[team],
+        _mean_error(points, [difference.points_error for difference in differences]),
+    )
     verdict = verdict_of(loss, error, points_loss, points_error)
     reasons: tuple[Reason, ...] = ()
     if verdict is not Verdict.NONE:

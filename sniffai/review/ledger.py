@@ -201,30 +201,30 @@ class _Chain:
         self.steps.append(Step(kind, self._number, event, seat, self._now, value))
         self._now = value
 
-    def draw(self, event: int, found: DrawLuck, value: Value | None) -> None:
+    def draw(self, event: int, luck: DrawLuck, value: Value | None) -> None:
         """The draws of a turn.
 
         :param value: of the choice that follows it; ``None`` if there was nothing to choose.
         """
-        seat = found.talon_draw.seat
-        after = found.after if value is None else value
-        if found.luck is None or after is None:
+        seat = luck.talon_draw.seat
+        after = luck.after if value is None else value
+        if luck.luck is None or after is None:
             # The seat had to pass: what its draw was worth shows in the value of whoever places next.
-            self.to(self._between, event, seat, found.expected)
+            self.to(self._between, event, seat, luck.expected)
             self._between, self._drawer = StepKind.DRAW, seat
             return
-        self.to(self._between, event, seat, after - found.luck)
+        self.to(self._between, event, seat, after - luck.luck)
         self.to(StepKind.DRAW, event, seat, after)
         self._settle()
 
-    def move(self, event: int, found: Judged) -> None:
+    def move(self, event: int, judgement: Judged) -> None:
         """A placement; where there was nothing to choose nothing is known of it."""
-        if found.value is None or found.lost is None:
+        if judgement.value is None or judgement.lost is None:
             return
-        seat = found.placement.seat
-        if self._now is not found.value:
-            self.to(self._between, event, seat if self._drawer is None else self._drawer, found.value)
-        self.to(StepKind.MOVE, event, seat, found.value + found.lost)
+        seat = judgement.placement.seat
+        if self._now is not judgement.value:
+            self.to(self._between, event, seat if self._drawer is None else self._drawer, judgement.value)
+        self.to(StepKind.MOVE, event, seat, judgement.value + judgement.lost)
         self._settle()
 
     def _settle(self) -> None:
@@ -240,5 +240,5 @@ def _led(story: Story) -> Value:
 
 def _value_at(story: Story, judged: Mapping[int, Judged], event: int) -> Value | None:
     """The value of the choice at an event, if there is one."""
-    found = judged.get(event)
-    return None if found is None else found.value
+    judgement = judged.get(event)
+    return None if judgement is None else judgement.value

@@ -237,50 +237,52 @@ def _accounts(review: Review, say: Words) -> str:
 
 
 def _mistakes(review: Review, say: Words) -> str:
-    found = review.mistakes
-    if not found:
+    mistakes = review.mistakes
+    if not mistakes:
         return _note(say.say("There is none."))
     note = say.say(
         "A is the best move, B the one that was played. Doubtful ones are folded: open them to see the table."
     )
-    return _note(note) + "\n".join(_mistake(review, one, say) for one in found)
+    return _note(note) + "\n".join(_mistake(review, judgement, say) for judgement in mistakes)
 
 
-def _mistake(review: Review, one: Judged, say: Words) -> str:
-    placement, best = one.placement, one.best
+def _mistake(review: Review, judgement: Judged, say: Words) -> str:
+    placement, best = judgement.placement, judgement.best
     assert best is not None
-    name = verdict_name(one.verdict, say)
+    name = verdict_name(judgement.verdict, say)
     where = say.say("Round {round}, event {event}", round=placement.round + 1, event=placement.event + 1)
+    seat = seat_name(review.subject, placement.seat, say)
     head = (
-        f"{mark_key(one.verdict, name)} {escaped(where)} · {escaped(seat_name(review.subject, placement.seat, say))} · "
-        f"<strong>{escaped(name)}</strong> {escaped(percent(-one.loss, True))}"
+        f"{mark_key(judgement.verdict, name)} {escaped(where)} · {escaped(seat)} · "
+        f"<strong>{escaped(name)}</strong> {escaped(percent(-judgement.loss, True))}"
     )
     facts = [
-        (say.say("loss"), _loss(one.loss, one.loss_error, one.points_loss, say)),
+        (say.say("loss"), _loss(judgement.loss, judgement.loss_error, judgement.points_loss, say)),
         (say.say("best move"), f"A  {move_name(best.move, say)}"),
         (say.say("played"), f"B  {move_name(placement.played, say)}"),
-        (say.say("best line"), line_text(one.line)),
-        (say.say("values"), source_name(one.source, say)),
+        (say.say("best line"), line_text(judgement.line)),
+        (say.say("values"), source_name(judgement.source, say)),
     ]
     rows = "".join(f"<dt>{escaped(key)}</dt><dd>{escaped(value)}</dd>" for key, value in facts)
-    why = "".join(f"<li>{escaped(render(reason, say.language_code))}</li>" for reason in one.reasons)
+    why = "".join(f"<li>{escaped(render(reason, say.language_code))}</li>" for reason in judgement.reasons)
     better = say.say("What the best move does better")
     because = f"<h4>{escaped(better)}</h4><ul>{why}</ul>" if why else ""
     drawn = position_svg(placement.view, language_code=say.language_code, moves={"A": best.move, "B": placement.played})
-    opened = " open" if one.verdict.mistake else ""
+    opened = " open" if judgement.verdict.mistake else ""
+    belief = heat_map(review.subject, judgement, _truth(review, judgement), say)
     return (
-        f'<details class="mistake" id="{anchor(one)}"{opened}><summary>{head}</summary>\n<div class="parts">'
+        f'<details class="mistake" id="{anchor(judgement)}"{opened}><summary>{head}</summary>\n<div class="parts">'
         f'<div class="drawn">{drawn}</div>\n<div class="said"><dl>{rows}</dl>{because}</div>\n'
-        f'<div class="belief">{heat_map(review.subject, one, _truth(review, one), say)}</div></div></details>'
+        f'<div class="belief">{belief}</div></div></details>'
     )
 
 
-def _truth(review: Review, one: Judged) -> list[frozenset[Tile]] | None:
+def _truth(review: Review, judgement: Judged) -> list[frozenset[Tile]] | None:
     """By seat the tiles that it held, where they are known."""
     if not review.subject.whole:
         return None
-    story = review.subject.stories[one.placement.round]
-    return [frozenset(story.view(seat, one.placement.event).hand) for seat in range(review.subject.players)]
+    story = review.subject.stories[judgement.placement.round]
+    return [frozenset(story.view(seat, judgement.placement.event).hand) for seat in range(review.subject.players)]
 
 
 def _all_placements(review: Review, say: Words) -> str:
@@ -295,15 +297,15 @@ def _all_placements(review: Review, say: Words) -> str:
         say.say("values"),
         say.say("class"),
     )
-    rows = [_placement_row(one, say) for one in review.judged]
+    rows = [_placement_row(judgement, say) for judgement in review.judged]
     summary = say.count("{count} placement", "{count} placements", len(rows), count=len(rows))
     return (
         f'<details><summary>{escaped(summary)}</summary><div class="wide">{_table(heads, rows, "all")}</div></details>'
     )
 
 
-def _placement_row(one: Judged, say: Words) -> tuple[str, ...]:
-    placement = one.placement
+def _placement_row(judgement: Judged, say: Words) -> tuple[str, ...]:
+    placement = judgement.placement
     plain = (
         str(placement.round + 1),
         str(placement.event + 1),
@@ -311,11 +313,11 @@ def _placement_row(one: Judged, say: Words) -> tuple[str, ...]:
         str(placement.played),
         str(placement.points),
     )
-    if one.best is None:
-        return (*plain, "", "", source_name(one.source, say), "")
-    loss = f"{percent(one.loss)} ± {uncertain(100 * one.loss_error)}"
-    best = "=" if one.was_best else str(one.best.move)
-    return (*plain, best, loss, source_name(one.source, say), verdict_name(one.verdict, say))
+    if judgement.best is None:
+        return (*plain, "", "", source_name(judgement.source, say), "")
+    loss = f"{percent(judgement.loss)} ± {uncertain(100 * judgement.loss_error)}"
+    best = "=" if judgement.was_best else str(judgement.best.move)
+    return (*plain, best, loss, source_name(judgement.source, say), verdict_name(judgement.verdict, say))
 
 
 def _guide(say: Words) -> str:

@@ -72,11 +72,11 @@ class Story:
 
         :param seat: one of :attr:`seats`.
         """
-        told = self.events[:events]
+        known = self.events[:events]
         if isinstance(self.source, Deal):
-            return View.from_round(self.source, seat, told)
+            return View.from_round(self.source, seat, known)
         assert isinstance(self.source.position, History)
-        return View(self.players, seat, self.scores, History(self.leader, self.source.position.dealt, told))
+        return View(self.players, seat, self.scores, History(self.leader, self.source.position.dealt, known))
 
     def follow(self) -> Callable[[int, int], View]:
         """:meth:`view` for rising numbers of events: faster, as each event is replayed once."""

@@ -41,14 +41,14 @@ class DecisionTally:
     @classmethod
     def of(cls, judged: Iterable[Judged]) -> Self:
         """Sum up those that had a choice."""
-        found = [one for one in judged if one.searched]
+        choices = [judgement for judgement in judged if judgement.searched]
         return cls(
-            decisions=len(found),
-            verdicts={verdict: sum(one.verdict is verdict for one in found) for verdict in Verdict},
-            loss=math.fsum(one.loss for one in found),
-            loss_error=math.hypot(*(one.loss_error for one in found)),
-            points_loss=math.fsum(one.points_loss for one in found),
-            points_loss_error=math.hypot(*(one.points_loss_error for one in found)),
+            decisions=len(choices),
+            verdicts={verdict: sum(judgement.verdict is verdict for judgement in choices) for verdict in Verdict},
+            loss=math.fsum(judgement.loss for judgement in choices),
+            loss_error=math.hypot(*(judgement.loss_error for judgement in choices)),
+            points_loss=math.fsum(judgement.points_loss for judgement in choices),
+            points_loss_error=math.hypot(*(judgement.points_loss_error for judgement in choices)),
         )
 
     @property
@@ -144,22 +144,22 @@ class Review:
     @property
     def judged(self) -> tuple[Judged, ...]:
         """Every placement, in the order of play."""
-        return tuple(one for round_ in self.rounds for one in round_.judged)
+        return tuple(judgement for round_ in self.rounds for judgement in round_.judged)
 
     @property
     def mistakes(self) -> tuple[Judged, ...]:
         """Placements that were doubtful or worse, in the order of play."""
-        return tuple(one for one in self.judged if one.verdict is not Verdict.NONE)
+        return tuple(judgement for judgement in self.judged if judgement.verdict is not Verdict.NONE)
 
     @property
     def simulations(self) -> int:
         """Simulations of the whole review."""
-        return sum(one.simulations for one in self._pieces)
+        return sum(piece.simulations for piece in self._pieces)
 
     @property
     def deterministic(self) -> bool:
         """Whether the result did not depend on a clock."""
-        return all(one.deterministic for one in self._pieces)
+        return all(piece.deterministic for piece in self._pieces)
 
     @property
     def _pieces(self) -> Iterator[Judged | DrawLuck]:
@@ -194,17 +194,17 @@ def put_together(
     rounds = tuple(_round_review(subject.stories[i], i, judged, drawn) for i in range(len(subject.stories)))
     final = rounds[-1].story.outcome is not None
     account = match_account([(round_.account, round_.steps) for round_ in rounds], final)
-    ordered = [one for round_ in rounds for one in round_.judged]
+    ordered = [judgement for round_ in rounds for judgement in round_.judged]
     players = tuple(
-        _player(subject, seat, [one for one in ordered if one.placement.seat == seat], account)
+        _player(subject, seat, [judgement for judgement in ordered if judgement.placement.seat == seat], account)
         for seat in subject.stories[0].seats
     )
     return Review(subject, limits, seed, rounds, account, players)
 
 
 def _round_review(story: Story, number: int, judged: Sequence[Judged], drawn: Sequence[DrawLuck]) -> RoundReview:
-    own = {one.placement.event: one for one in judged if one.placement.round == number}
-    draws = {one.talon_draw.event: one for one in drawn if one.talon_draw.round == number}
+    own = {judgement.placement.event: judgement for judgement in judged if judgement.placement.round == number}
+    draws = {judgement.talon_draw.event: judgement for judgement in drawn if judgement.talon_draw.round == number}
     steps = steps_of(story, number, own, draws)
     return RoundReview(
         story=story,
@@ -216,17 +216,19 @@ def _round_review(story: Story, number: int, judged: Sequence[Judged], drawn: Se
 
 
 def _player(subject: Subject, seat: int, judged: Sequence[Judged], account: Account) -> PlayerSummary:
-    choices = [one for one in judged if one.searched]
+    choices = [judgement for judgement in judged if judgement.searched]
     return PlayerSummary(
         seat=seat,
         team=team_of(subject.players, seat),
         name=subject.names[seat],
         tally=DecisionTally.of(choices),
         forced=len(judged) - len(choices),
-        exact=sum(one.source == "exact" for one in choices),
-        phases={phase: DecisionTally.of(one for one in choices if one.phase == phase) for phase in PHASES},
+        exact=sum(judgement.source == "exact" for judgement in choices),
+        phases={
+            phase: DecisionTally.of(judgement for judgement in choices if judgement.phase == phase) for phase in PHASES
+        },
         luck=account.all_luck,
-        strength=strength_of([one.points_loss for one in choices], subject.players),
+        strength=strength_of([judgement.points_loss for judgement in choices], subject.players),
     )
 
 
@@ -243,8 +245,8 @@ def _round_dict(round_: RoundReview, number: int) -> dict[str, Any]:
         "placements": sum(isinstance(event, Play) for event in story.events),
         "account": round_.account.to_dict(),
         "steps": [_step_dict(step) for step in round_.steps],
-        "decisions": [decision_dict(one) for one in round_.judged],
-        "draws": [_draw_dict(one) for one in round_.draws],
+        "decisions": [decision_dict(judgement) for judgement in round_.judged],
+        "draws": [_draw_dict(judgement) for judgement in round_.draws],
     }
 
 
@@ -259,53 +261,53 @@ def _step_dict(step: Step) -> dict[str, Any]:
     }
 
 
-def _draw_dict(found: DrawLuck) -> dict[str, Any]:
-    talon_draw, luck = found.talon_draw, found.luck
+def _draw_dict(draw: DrawLuck) -> dict[str, Any]:
+    talon_draw, luck = draw.talon_draw, draw.luck
     team = team_of(talon_draw.before.players, talon_draw.seat)
     return {
         "event": talon_draw.event,
         "seat": talon_draw.seat,
         "tiles": [str(tile) for tile in talon_draw.tiles],
-        "expected": found.expected.to_dict(),
+        "expected": draw.expected.to_dict(),
         "luck": None if luck is None else {"win_probability": luck.chances[team], "points": luck.margins[team]},
-        "error": found.error,
+        "error": draw.error,
     }
 
 
-def decision_dict(one: Judged) -> dict[str, Any]:
+def decision_dict(judgement: Judged) -> dict[str, Any]:
     """One placement as plain values.
 
     :raises RecordError: it is not a :class:`Judged`.
     """
-    placement = read_kind(one, Judged, "one", "NOT_JUDGED", RecordError).placement
-    told: dict[str, Any] = {
+    placement = read_kind(judgement, Judged, "judgement", "NOT_JUDGED", RecordError).placement
+    plain: dict[str, Any] = {
         "round": placement.round,
         "event": placement.event,
         "seat": placement.seat,
         "team": placement.team,
-        "phase": one.phase,
-        "source": one.source,
+        "phase": judgement.phase,
+        "source": judgement.source,
         "view": placement.view.to_text(),
         "played": str(placement.played),
         "points": placement.points,
         "after_draw": placement.after_draw,
-        "verdict": str(one.verdict),
+        "verdict": str(judgement.verdict),
     }
-    if one.best is None or one.played is None or one.value is None:
-        return told
-    return told | {
-        "best": str(one.best.move),
-        "was_best": one.was_best,
-        "win_probability_loss": one.loss,
-        "win_probability_loss_error": one.loss_error,
-        "points_loss": one.points_loss,
-        "points_loss_error": one.points_loss_error,
-        "value": one.value.to_dict(),
-        "best_move": _move_dict(one.best),
-        "played_move": _move_dict(one.played),
-        "best_line": [_line_dict(step) for step in one.line],
-        "reasons": [reason.to_dict() for reason in one.reasons],
-        "simulations": one.simulations,
+    if judgement.best is None or judgement.played is None or judgement.value is None:
+        return plain
+    return plain | {
+        "best": str(judgement.best.move),
+        "was_best": judgement.was_best,
+        "win_probability_loss": judgement.loss,
+        "win_probability_loss_error": judgement.loss_error,
+        "points_loss": judgement.points_loss,
+        "points_loss_error": judgement.points_loss_error,
+        "value": judgement.value.to_dict(),
+        "best_move": _move_dict(judgement.best),
+        "played_move": _move_dict(judgement.played),
+        "best_line": [_line_dict(step) for step in judgement.line],
+        "reasons": [reason.to_dict() for reason in judgement.reasons],
+        "simulations": judgement.simulations,
     }
 
 

@@ -81,10 +81,10 @@ def _player_columns(review: Review, say: Words) -> Iterator[tuple[str, ...]]:
     )
     for player in review.players:
         tally, rate, strength = player.tally, player.tally.error_rate, player.strength
-        told = ("–", "")
+        strength_text = ("–", "")
         if strength is not None:
             interval = f"{fixed(strength.scale)} ({fixed(strength.low)}–{fixed(strength.high)})"
-            told = level_name(strength.level, say), interval
+            strength_text = level_name(strength.level, say), interval
         yield (
             str(tally.decisions),
             *(str(tally.verdicts[verdict]) for verdict in reversed(Verdict)),
@@ -93,7 +93,7 @@ def _player_columns(review: Review, say: Words) -> Iterator[tuple[str, ...]]:
             uncertain(100 * tally.loss_error) + " %",
             fixed(tally.points_loss),
             percent(player.luck.chances[player.team], True),
-            *told,
+            *strength_text,
         )
 
 
@@ -144,15 +144,15 @@ def _placements(listed: Sequence[Judged], say: Words) -> TextTable:
         say.say("values") + "?",
         say.say("best line") + "?",
     )
-    return TextTable("", columns, tuple(_placement(one, say) for one in listed), numbering_note(say))
+    return TextTable("", columns, tuple(_placement(judgement, say) for judgement in listed), numbering_note(say))
 
 
-def _placement(one: Judged, say: Words) -> tuple[str, ...]:
-    placement = one.placement
+def _placement(judgement: Judged, say: Words) -> tuple[str, ...]:
+    placement = judgement.placement
     plain = (str(placement.round + 1), str(placement.event + 1), str(placement.seat), str(placement.played))
-    source = source_name(one.source, say)
-    if one.best is None:
+    source = source_name(judgement.source, say)
+    if judgement.best is None:
         return (*plain, "", "", "", "", "", source, "")
-    best = "=" if one.was_best else str(one.best.move)
-    cells = (percent(one.loss), uncertain(100 * one.loss_error), fixed(one.points_loss))
-    return (*plain, best, *cells, verdict_name(one.verdict, say), source, line_text(one.line))
+    best = "=" if judgement.was_best else str(judgement.best.move)
+    cells = (percent(judgement.loss), uncertain(100 * judgement.loss_error), fixed(judgement.points_loss))
+    return (*plain, best, *cells, verdict_name(judgement.verdict, say), source, line_text(judgement.line))

@@ -41,8 +41,8 @@ class Value:
     @classmethod
     def total(cls, values: Iterable["Value"], teams: int) -> Self:
         """The sum of any number."""
-        found: list[Value] = [cls.zero(teams), *values]
-        return cls(_sums(value.chances for value in found), _sums(value.margins for value in found))
+        summands: list[Value] = [cls.zero(teams), *values]
+        return cls(_sums(value.chances for value in summands), _sums(value.margins for value in summands))
 
     def __add__(self, other: "Value") -> "Value":
         return Value(

@@ -42,8 +42,8 @@ def verdict_of(loss: float, error: float, points: float = 0.0, points_error: flo
         loss, error = POINT_WORTH * points, POINT_WORTH * points_error
     if loss <= SIGNIFICANT * error:
         return Verdict.NONE
-    found = Verdict.NONE
+    verdict = Verdict.NONE
     for name, least in THRESHOLDS.items():
         if loss >= least:
-            found = Verdict(name)
-    return found
+            verdict = Verdict(name)
+    return verdict

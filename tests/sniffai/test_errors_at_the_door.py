@@ -460,7 +460,7 @@ def test_a_review_is_of_a_subject(played: sniffai.Round, value: Any) -> None:
         (lambda: reviews.collected(subject, None, value, []), LimitsError, "seed"),
         (lambda: reviews.run_job(value), LimitsError, "job"),
         (lambda: reviews.html_report(value), RecordError, "review"),
-        (lambda: reviews.decision_dict(value), RecordError, "one"),
+        (lambda: reviews.decision_dict(value), RecordError, "judgement"),
         (lambda: reviews.of_record(value), RecordError, "record"),
         (lambda: reviews.Subject.of_view(value), ViewError, "view"),
     ]

@@ -19,7 +19,7 @@ from sniffai.client.errors import ServiceError as ClientError
 from sniffai.errors import LimitsError, PortableError, SniffError
 from sniffai.wire import Violation, WireError
 
-VIOLATION = Violation("view.hand[3]", "UNKNOWN_TILE", "'7|7' is no tile")
+VIOLATION = Violation("view.hand[3]", "UNKNOWN_TILE", "'7|7' is not a tile")
 ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "ServiceError": (("INVALID_ARGUMENT", "no", "BAD_VIEW", (VIOLATION,), 1.5), {}),
     "WireError": ((VIOLATION, VIOLATION), {}),

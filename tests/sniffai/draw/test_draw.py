@@ -323,7 +323,7 @@ def test_the_command_draws_json(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["no-such-file"], "No such file"),
         (["round", "--lang", "tlh"], "languages"),
         ([random_round(2, 1, 3).to_text(), "-o", "picture.gif"], ".svg or .png"),
-        ([random_round(2, 1, 3).to_text(), "--move", "9|9"], "no tile"),
+        ([random_round(2, 1, 3).to_text(), "--move", "9|9"], "not a tile"),
     ],
 )
 def test_the_command_reports_what_is_wrong(capsys: pytest.CaptureFixture[str], args: list[str], told: str) -> None:
