@@ -109,7 +109,9 @@ def read_question(request: Request) -> Question:
     include_moves = _moves(request.include_moves, "include_moves", faults)
     exclude_moves = _moves(request.exclude_moves, "exclude_moves", faults)
     faults.add(
-        *below(request.max_moves, 0, "max_moves", "0 lists all moves, less is not possible", "NUMBER_OUT_OF_RANGE"),
+        *below(
+            request.max_moves, 0, "max_moves", "the number of moves must be 0, for all, or more", "NUMBER_OUT_OF_RANGE"
+        ),
         *bad_tag(request.client_tag),
     )
     faults.check()
@@ -188,7 +190,7 @@ def _seconds(interval: Duration) -> float:
     """
     seconds = interval.seconds + interval.nanos / 1e9
     gaps = [
-        *below(seconds, 1e-9, "report_interval", "snapshots are more than 0 seconds apart"),
+        *below(seconds, 1e-9, "report_interval", "the time between snapshots must be above 0 seconds"),
         *bad_duration(interval, "report_interval"),
     ]
     if gaps:
