@@ -20,7 +20,7 @@ from sniffai.v1 import move_pb2, notice_pb2, reason_pb2
 from sniffai.view import View
 from sniffai.wire.errors import Violation, WireError
 from sniffai.wire.faults import Faults, bad_duration, below, too_many
-from sniffai.wire.notices import warning
+from sniffai.wire.notices import unknown_fields, warning
 from sniffai.wire.paths import choice_path
 from sniffai.wire.read import read_limits, read_round, read_seed, read_view
 from sniffai.wire.reasons import language_or_english, write_reasons
@@ -128,7 +128,7 @@ def read_question(request: Request) -> Question:
         objective=_objective(request, warnings),
         priority=_priority(request, warnings),
         interval=_interval(request, warnings),
-        warnings=tuple(warnings),
+        warnings=(*warnings, *unknown_fields(request)),
     )
 
 

@@ -112,7 +112,7 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         if request.priority and admission.priority != requested:
             best = admission.priority.name
             clamped.append(wire.warning("priority", "CLAMPED", f"{best} is the best that this client may ask for"))
-        warnings = [*clamped, *question.warnings, *wire.unknown_fields(request)]
+        warnings = [*clamped, *question.warnings]
         return Job(
             question=question,
             searcher=searcher,
