@@ -1,7 +1,7 @@
 """Exact belief: the uniform distribution over all deals that a view allows.
 
-Every deal is equally likely before the round (rules 1), and what a seat must do is no choice, so after draws and passes
-every deal that does not contradict them is still equally likely. A deal is fixed by which tiles each seat got in its
+Every deal is equally likely before the round (rules 1), and draws and passes are not choices, so after them every deal
+that does not contradict them is still equally likely. A deal is fixed by which tiles each seat got in its
 deal and in each draw, and which are left in the talon: an *assignment* of tiles to batches.
 
 Batches that may hold any hidden tile, and the talon, form the *pool*. The others are *cells*. A table counts, tile by
@@ -41,7 +41,7 @@ cdef class Belief:
 
     def __cinit__(self, View view not None):
         if view.players == 0:
-            raise ViewError("a view of nobody: View() makes views", reason="NOT_A_VIEW", field="view")
+            raise ViewError("an empty view: View() makes views", reason="NOT_A_VIEW", field="view")
         cdef bint possible = self.take_view(view)
         if possible:
             self.list_tiles()
@@ -52,7 +52,7 @@ cdef class Belief:
 
     @staticmethod
     def of(View view not None):
-        """The belief of what a view knows now. It is made once: the view keeps it until the next event.
+        """The belief of a view as it is now. It is made once: the view keeps it until the next event.
 
         :raises HistoryError: no deal explains the view.
         """
@@ -203,7 +203,7 @@ cdef class Belief:
 
     @property
     def constrained(self):
-        """Whether some draw or pass says where hidden tiles cannot be."""
+        """Whether a draw or pass restricts where hidden tiles can be."""
         return self.cells > 0
 
     @property
@@ -215,7 +215,7 @@ cdef class Belief:
         return ways
 
     def table(self):
-        """The exact marginals: float64 ``[28, players + 1]``, rows tiles, columns seats and at last the talon.
+        """The exact marginals: float64 ``[28, players + 1]``: rows are tiles, columns are seats, then the talon.
 
         A hidden tile's row adds up to 1, a seat's column to its hand size. A tile in the seat's own hand counts 1
         there; a tile on the table is 0 everywhere.

@@ -1,4 +1,4 @@
-"""Which of several uncertain values is the largest. Every answer of a search asks, so a short one must not wait for it.
+"""Which of several uncertain values is the largest. It is compiled because every answer of a search needs it.
 """
 
 from libc.math cimport M_PI, M_SQRT1_2, erfc, exp, hypot, sqrt
@@ -21,7 +21,7 @@ cdef struct Value:
 
 
 def best_chances(values):
-    """The probability of each value to be the largest, for independent normal ones; they sum to 1.
+    """The probability of each value to be the largest, for independent normal distributions; they sum to 1.
 
     :param values: mean and standard error, at least 0, of each, at most 64 of them; equal certain ones share the
         probability.
@@ -31,7 +31,7 @@ def best_chances(values):
     cdef Value[MOST] near
     cdef Value best
     cdef double whole = 0
-    cdef int i, found = 0
+    cdef int i, close = 0
     values = [read_value(value, place) for place, value in enumerate(read_items(values, "values"))]
     if not values:
         return []
@@ -42,11 +42,11 @@ def best_chances(values):
     places = []
     for place, (mean, error) in enumerate(values):
         if best.mean - mean <= FAR * hypot(error, best.error):
-            near[found] = Value(mean, error)
+            near[close] = Value(mean, error)
             places.append(place)
-            found += 1
-    for i in range(found):
-        chances[places[i]] = chance_of(near, found, i)
+            close += 1
+    for i in range(close):
+        chances[places[i]] = chance_of(near, close, i)
         whole += chances[places[i]]
     return [chance / whole for chance in chances]
 

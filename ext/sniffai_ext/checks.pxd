@@ -1,4 +1,4 @@
-"""Checks at the Python doors of the core. Each gives back plain numbers that the kernels can hold, or raises."""
+"""Checks of the arguments that Python passes in. Each returns plain numbers that the kernels can use, or raises."""
 
 from sniffai_ext.types cimport uint32_t, uint64_t
 

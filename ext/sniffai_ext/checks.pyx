@@ -1,4 +1,4 @@
-"""Checks at the Python doors of the core: whole and real numbers, flags, seeds, sets of tiles, weights of nets.
+"""Checks of the arguments that Python passes in: whole and real numbers, flags, seeds, sets of tiles, weights of nets.
 
 A whole number is anything with ``__index__``, NumPy's integers among them; a real number is that, or any other
 ``numbers.Real``. Booleans are neither.
@@ -22,19 +22,19 @@ cdef object MOST_SEED = (1 << 64) - 1
 
 
 cpdef object as_whole(value):
-    """The ``int`` that a value stands for; None when it is no whole number."""
+    """The value as an ``int``; None if it is not a whole number."""
     if type(value) is int:
         return value
     if isinstance(value, BOOLEANS):
         return None
     try:
         return int(index(value))
-    except Exception:                        # whatever a foreign ``__index__`` raises: it gives no number
+    except Exception:                        # a foreign ``__index__`` may raise anything
         return None
 
 
 cpdef object as_real(value):
-    """The ``int`` or ``float`` that a value stands for; None when it is no real number. It may be NaN or infinite."""
+    """The value as an ``int`` or ``float``, which may be NaN or infinite; None if it is not a real number."""
     if type(value) is float:
         return value
     whole = as_whole(value)
@@ -93,7 +93,7 @@ cpdef bint read_flag(value, str field) except -1:
 
 
 cdef int read_int(value, str field, error=LimitsError) except? -1:
-    """A whole number that a C int holds: for doors that check its range with words of their own."""
+    """A whole number that fits a C int, for callers that check its range themselves."""
     return read_whole(value, field, INT32_MIN, INT32_MAX, error)
 
 
@@ -111,7 +111,7 @@ cdef uint32_t read_tiles(value, str field) except? 0xffffffff:
 
 
 cdef tuple read_items(value, str field, error=LimitsError):
-    """The members of a list or the like."""
+    """The members of a list or another iterable."""
     try:
         return tuple(value)
     except TypeError:
@@ -119,14 +119,14 @@ cdef tuple read_items(value, str field, error=LimitsError):
 
 
 def read_net(weights, size, players):
-    """The weights of a net as a float32 array of its own.
+    """The weights of a net as a new float32 array.
 
     :raises LimitsError: they are not ``size`` finite numbers.
     """
     try:
         with np.errstate(over="ignore"):
             block = np.array(weights, np.float32)
-    except Exception:                        # a foreign object may raise whatever it likes
+    except Exception:                        # a foreign object may raise anything
         raise LimitsError(f"an array of numbers is expected, not {shown(weights)}", reason="NOT_NUMBERS",
                           field="weights") from None
     if block.shape != (size,):

@@ -6,8 +6,8 @@ target; a chance is stored for
 - 2 teams: the leading team, at ``[own score][the other's score]``; the other team has the rest;
 - 3 teams: the leading seat and the one after it, at ``[leader's][next seat's][last seat's score]``.
 
-Who stands below ``lowest`` stands as at ``lowest``. Scores between two steps count as the lower one, which is exact:
-points come in fives, so as many of them are still needed.
+Scores below ``lowest`` have the same chances as ``lowest``. Scores between two steps count as the lower one, which is
+exact: points come in fives, so as many of them are still needed.
 """
 
 from libc.stdint cimport uint32_t
@@ -17,7 +17,7 @@ cdef enum:
 
 cdef struct EquityTable:
     const float *lead     # as above
-    const float *lot      # by lot: team 0's chance, with 3 teams team 1's beside it, at the scores by team
+    const float *random_lead  # a random seat leads: team 0's chance, with 3 teams team 1's beside it, at scores by team
     int players           # seats: 2, 3 or 4
     int target            # points that win the match
     int lowest            # points of the first row, a negative multiple of STEP
@@ -43,7 +43,7 @@ cdef inline void two_chances(const EquityTable *table, const int *scores, int le
     if leader < 0:
         own = 0
     cdef size_t place = equity_row(table, scores[own]) * table.size + equity_row(table, scores[1 - own])
-    cdef float chance = table.lot[place] if leader < 0 else table.lead[place]
+    cdef float chance = table.random_lead[place] if leader < 0 else table.lead[place]
     chances[own] = chance
     chances[1 - own] = 1 - chance
 
@@ -52,7 +52,7 @@ cdef inline void three_chances(const EquityTable *table, const int *scores, int 
     cdef int second = first + 1 if first < 2 else 0
     cdef int third = second + 1 if second < 2 else 0
     cdef size_t place = equity_row(table, scores[first]) * table.size + equity_row(table, scores[second])
-    cdef const float *pair = table.lot if leader < 0 else table.lead
+    cdef const float *pair = table.random_lead if leader < 0 else table.lead
     pair += 2 * (place * table.size + equity_row(table, scores[third]))
     chances[first] = pair[0]
     chances[second] = pair[1]
@@ -61,9 +61,9 @@ cdef inline void three_chances(const EquityTable *table, const int *scores, int 
 cdef inline void win_chance(const EquityTable *table, const int *scores, int leader, float *chances) noexcept nogil:
     """Write every team's chance to win the match, after a round; together they are 1.
 
-    :param scores: points by team, the settlement in, below zero included. At or past the target the team has won.
-    :param leader: the seat that leads next, or -1 when the lead goes by lot (rules 2): the mean over the seats.
-    :param chances: one a team, each 0..1.
+    :param scores: points by team after the settlement, perhaps below 0. A team at or past the target has won.
+    :param leader: the seat that leads next, or -1 for a random one (rules 2): the mean over the seats.
+    :param chances: one for each team, 0..1.
     """
     cdef int teams = 3 if table.players == 3 else 2
     if has_won(table.target, teams, scores, chances):
@@ -76,4 +76,4 @@ cdef inline void win_chance(const EquityTable *table, const int *scores, int lea
 cdef class Equity:
     cdef EquityTable table
     cdef readonly object lead
-    cdef readonly object lot
+    cdef readonly object random_lead

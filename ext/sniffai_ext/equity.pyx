@@ -1,4 +1,4 @@
-"""The Python door of the match equity: a table of chances for the core, owned and checked here."""
+"""A table of match equity as a Python object, which owns and checks the chances."""
 
 from libc.stdint cimport INT64_MAX
 
@@ -16,7 +16,7 @@ cdef enum:
 
 
 cdef class Equity:
-    """A table of match equity; ``&equity.table`` is what kernels take, for as long as the object lives.
+    """A table of match equity. Kernels use ``&equity.table``, which is valid as long as the object lives.
 
     :param players: seats, 2..4.
     :param lead: float32 chances relative to the lead: ``[n, n]`` for 2 and 4 seats, ``[n, n, n, 2]`` for 3 seats (see
@@ -36,12 +36,12 @@ cdef class Equity:
         if not (chances.min() >= 0 and total.max() <= 1 + 1e-4):
             raise LimitsError("a chance is outside 0..1", reason="OUT_OF_RANGE", field="lead")
         self.lead = pairs_within_one(chances)
-        self.lot = pairs_within_one(np.ascontiguousarray(mean_over_leads(chances), np.float32))
+        self.random_lead = pairs_within_one(np.ascontiguousarray(mean_over_leads(chances), np.float32))
         self.lead.setflags(write=False)
-        self.lot.setflags(write=False)
+        self.random_lead.setflags(write=False)
         cdef const float[::1] lead_cells = self.lead.ravel()
-        cdef const float[::1] lot_cells = self.lot.ravel()
-        self.table = EquityTable(&lead_cells[0], &lot_cells[0], players, target_of(players), lowest, size)
+        cdef const float[::1] random_cells = self.random_lead.ravel()
+        self.table = EquityTable(&lead_cells[0], &random_cells[0], players, target_of(players), lowest, size)
 
     def __reduce__(self):
         return type(self), (self.table.players, np.array(self.lead), self.table.lowest)
@@ -58,14 +58,14 @@ cdef class Equity:
 
     @property
     def lowest(self):
-        """Points of the first row; who stands lower stands as there."""
+        """Points of the first row; lower scores have the same chances."""
         return self.table.lowest
 
     def chance(self, scores, leader):
         """Every team's chance, as :func:`win_chance` writes it.
 
-        :param scores: one a team.
-        :param leader: the seat that leads next; -1: by lot.
+        :param scores: one for each team.
+        :param leader: the seat that leads next; -1: a random one.
         :raises ViewError: wrong number of scores, or no such seat.
         """
         cdef int first = read_int(leader, "leader", ViewError)
@@ -74,7 +74,7 @@ cdef class Equity:
         cdef int team, teams = team_count(self.table.players)
         scores = read_items(scores, "scores", ViewError)
         if len(scores) != teams:
-            raise ViewError(f"{self.table.players} seats have {teams} scores, one a team, not {len(scores)}",
+            raise ViewError(f"{self.table.players} seats have {teams} scores, one for each team, not {len(scores)}",
                             reason="WRONG_NUMBER_OF_SCORES", field="scores")
         if not -1 <= first < self.table.players:
             raise ViewError(f"there is no seat {first}", reason="SEAT_OUT_OF_RANGE", field="leader")
@@ -106,14 +106,14 @@ cdef class Equity:
 
 
 def float_array(values, field):
-    """A float32 array of its own, in C order.
+    """A new float32 array in C order.
 
-    :raises LimitsError: the values are no numbers.
+    :raises LimitsError: the values are not numbers.
     """
     try:
         with np.errstate(over="ignore"):
             return np.array(values, np.float32, order="C")
-    except Exception:                        # a foreign object may raise whatever it likes
+    except Exception:                        # a foreign object may raise anything
         raise LimitsError(f"an array of numbers is expected, not {shown(values)}", reason="NOT_NUMBERS",
                           field=field) from None
 
@@ -137,7 +137,7 @@ def pairs_within_one(chances):
 
 
 def mean_over_leads(chances):
-    """From chances relative to the lead to those by team when every seat is as likely to lead: the same shape."""
+    """From chances relative to the lead to those by team when a random seat leads: the same shape."""
     if chances.ndim == 2:
         return (chances + 1 - chances.T) / 2
     first, second = chances[..., 0], chances[..., 1]

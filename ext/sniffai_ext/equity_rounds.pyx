@@ -1,9 +1,9 @@
 """Rounds as the points that fell in them, and whole matches: the policy at every seat.
 
-A round that nobody's score cuts short is all that match equity asks for: which team scored how much, in order, what the
-settlement took, who leads next. Teams are counted from the one that led, so that rounds of all leaders are alike. The
-players take a placement that wins the match when they have one, so what a placement might have scored at most is noted
-beside what it scored. One placement is one number:
+Match equity needs of a round, played as if no target were near: the points of each team in order, the settlement, and
+who leads next. Teams are counted from the one that led, so that rounds of all leaders can be used alike. Players take a
+placement that wins the match when they have one, so the most that a placement could have scored is recorded beside its
+points. One placement is one number:
 
      15   8 7    4 3      0
     +------+------+--------+
@@ -84,18 +84,18 @@ cdef inline uint16_t gain_of(int team, int most, int points) noexcept nogil:
 
 
 cdef inline int8_t lead_after(const State *state) noexcept nogil:
-    """The team that leads the next round, -1 by lot (rules 2)."""
+    """The team that leads the next round, -1 for a random one (rules 2)."""
     return <int8_t> team_of(state.players, state.seat) if state.end == WENT_OUT else -1
 
 
 def play_scored_rounds(Policy policy not None, rounds, seed):
-    """Play rounds from fresh deals by the best rating each time, as if no target were near, and note the points.
+    """Play rounds from fresh deals by the best rating each time, as if no target were near, and record the points.
 
     :param rounds: how many, at least 0.
     :param seed: 0..2**64-1; decides the deals.
     :return: ``(ends, gains, settled, leads)``: int64 ``[rounds]``, where each round's gains end; uint16, the gains of
         all rounds; uint8 ``[rounds, teams]``, what the settlement takes, in fives; int8 ``[rounds]``, the team that
-        leads next, -1 by lot.
+        leads next, -1 for a random one.
     :raises LimitsError: a number out of range.
     """
     cdef int players = policy.players, teams = team_count(policy.players)
@@ -184,7 +184,7 @@ def play_matches(Policy policy not None, scores, leader, matches, seed):
     """Play matches on from some scores by the best rating each time, or the placement that wins the match.
 
     :param scores: points, one a team, below the target.
-    :param leader: the seat that leads the first round; -1: by lot.
+    :param leader: the seat that leads the first round; -1: a random one.
     :param seed: 0..2**64-1; decides the deals and the lots.
     :return: matches won, by team.
     :raises SniffError: scores or leader that no match can have, or a number out of range.

@@ -4,14 +4,14 @@
         1 for the team that is the first able to reach the target (rules 7), 0 for the others;
         where none is, W(scores after the settlement, who leads then)
 
-The same rounds stand at every score, so that more points of one's own, or fewer of the others', never lower W: whatever
-follows, the same points bring that team to the target no later. Scores can fall by the settlement, so the equation is
-solved by sweeps, from the highest scores down, until it stands still (Gauss and Seidel).
+The same rounds are used at every score, so more own points, or fewer of the others, never lower W: whatever follows,
+the same points bring that team to the target no later. Scores can fall by the settlement, so the equation is solved by
+sweeps from the highest scores down, until it no longer changes (the Gauss-Seidel method).
 
 Cells are laid out as ``[s0][s1][s2]``, points of seats 0 to 2 in steps of 5, above a margin of ``pad`` rows in each
 direction that repeats the lowest row. With two teams the first direction has one row and no margin, and s1, s2 are the
-teams 0 and 1. For each seat that may lead, and at last for the lot, there is a layer of cells with the chance of seat 0
-and, with three teams, one with that of seat 1.
+teams 0 and 1. For each seat that may lead, and at last for a random leader, there is a layer of cells with the chance
+of seat 0 and, with three teams, one with that of seat 1.
 """
 
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint16_t
@@ -59,7 +59,7 @@ cdef inline float *layer_of(const Grid *grid, int lead, int value) noexcept nogi
 
 
 cdef inline float put(const Grid *grid, int lead, int value, int64_t cell, float chance) noexcept nogil:
-    """Store a chance, and what it changes of the lot's; returns by how much it changed."""
+    """Store a chance, and update the one for a random leader; returns by how much it changed."""
     cdef float *place = layer_of(grid, lead, value) + cell
     cdef float change = chance - place[0]
     place[0] = chance
@@ -151,7 +151,7 @@ cdef float sweep_row(const Grid *grid, const Outcome *outcomes, int64_t count, i
 
 
 cdef void fill_margins(const Grid *grid) noexcept nogil:
-    """Repeat the lowest row in the margins: whoever stands lower stands as there."""
+    """Repeat the lowest row in the margins: lower scores have the same chances."""
     cdef int a, b, c, layer
     cdef float *cells
     for layer in range((grid.teams + 1) * grid.values):
@@ -237,18 +237,18 @@ cdef object array_of(values, kind, int dimensions, str field):
     try:
         given = np.asarray(values)
         with np.errstate(over="ignore", invalid="ignore"):
-            found = np.ascontiguousarray(given, kind)
-        same = given.dtype.kind in ("iuf" if found.dtype.kind == "f" else "iu") and given.ndim == dimensions
-        if same and found.dtype.kind != "f":
-            same = bool((found == given).all())
-    except Exception:                        # a foreign object may raise whatever it likes
+            array = np.ascontiguousarray(given, kind)
+        same = given.dtype.kind in ("iuf" if array.dtype.kind == "f" else "iu") and given.ndim == dimensions
+        if same and array.dtype.kind != "f":
+            same = bool((array == given).all())
+    except Exception:                        # a foreign object may raise anything
         same = False
     if not same:
         raise LimitsError(f"{dimensions} dimensions of {np.dtype(kind).name} are expected", reason="WRONG_SHAPE",
                           field=field)
-    if not np.isfinite(found).all():
+    if not np.isfinite(array).all():
         raise LimitsError("a number is not finite", reason="OUT_OF_RANGE", field=field)
-    return found
+    return array
 
 
 cdef object packed_outcomes(reach, net, leads, weights, int width):
@@ -272,9 +272,9 @@ def solve(teams, reach, net, leads, weights, wins, size, pad, start=None, tolera
 
     :param teams: 2 or 3.
     :param reach: int32 ``[outcomes, teams]``, points in fives that the round might have brought at any moment, counted
-        from the leading team: who needs no more has won in it.
+        from the leading team: a team that needs no more has won in it.
     :param net: int32 ``[outcomes, teams]``, what the round changed, the settlement in; at least ``-pad``.
-    :param leads: int32 ``[outcomes]``, the team that leads next; ``teams`` by lot.
+    :param leads: int32 ``[outcomes]``, the team that leads next; ``teams`` for a random one.
     :param weights: float64 ``[outcomes]``, shares of the rounds.
     :param wins: float64 ``[teams] + [size] * teams``: share of the rounds in which each team is the first that can
         reach the target, by scores, the lowest first.

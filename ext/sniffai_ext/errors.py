@@ -9,11 +9,11 @@ SniffError(ValueError)
 ├── NotationError   a text form that cannot be read
 ├── RecordError     a match record whose contents are wrong
 ├── LimitsError     a limit or a parameter out of range
-└── BusyError       a call into an object that is at work on another one
+└── BusyError       a call of an object that is busy with another one
 ```
 
-They live beside the compiled core because the core raises them and imports nothing above itself;
-:mod:`sniffai.errors` is their public address.
+They stand beside the compiled core because the core raises them and imports nothing above itself. Import them from
+:mod:`sniffai.errors`.
 """
 
 from typing import Any
@@ -22,8 +22,8 @@ from typing import Any
 class PortableError(Exception):
     """An exception that survives a copy and a pickle with all its fields, whatever its constructor takes.
 
-    Python's own way calls the constructor with ``args``, the text alone: it fails in the process that unpickles, and a
-    pool of processes waits for ever.
+    Python's default calls the constructor with ``args``, which holds only the text. That fails in the process that
+    unpickles, and a pool of processes then waits for ever.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -31,7 +31,7 @@ class PortableError(Exception):
 
 
 class SniffError(PortableError, ValueError):
-    """Something that the caller gave breaks a rule.
+    """An argument breaks a rule.
 
     :ivar message: one sentence for a person, without the field.
     :ivar reason: the rule broken, in ``UPPER_SNAKE`` (at most 63 characters), for a program.
@@ -79,7 +79,7 @@ class LimitsError(SniffError):
 
 
 class BusyError(SniffError):
-    """A call into an object that is at work on another one and cannot make this one wait."""
+    """A call of an object that is busy with another call and cannot make this one wait."""
 
 
 def _rebuild(kind: type[PortableError], args: tuple[Any, ...], fields: dict[str, Any]) -> PortableError:

@@ -1,4 +1,4 @@
-"""Chances of whole hands by the exact belief, where marginals of single tiles say too little, and what a hand could
+"""Chances of whole hands by the exact belief, which do not follow from those of single tiles, and what a hand could
 score at once."""
 
 from sniffai_ext.belief cimport Belief
@@ -70,7 +70,7 @@ cdef object _with_item(Belief belief, int i, int seat, uint32_t tiles, object be
 
 
 def scores_at_once(Layout layout not None, tiles):
-    """What tiles could score at once, each at its best place: ``{points: mask}``, tiles that score nothing left out.
+    """What each tile could score at once, at its best place: ``{points: mask}``, without tiles that score nothing.
 
     :param tiles: 28-bit mask of tiles that are not on the table.
     :raises SniffError: there is no such tile, or it lies on the table.
@@ -81,8 +81,8 @@ def scores_at_once(Layout layout not None, tiles):
     for tile, at in layout.moves(tiles):
         points = layout.clone().put(tile, at)
         best[tile] = max(best[tile], points)
-    found = {}
+    masks = {}
     for tile in range(TILES):
         if best[tile]:
-            found[best[tile]] = found.get(best[tile], 0) | 1 << tile
-    return found
+            masks[best[tile]] = masks.get(best[tile], 0) | 1 << tile
+    return masks

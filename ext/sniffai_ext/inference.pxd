@@ -7,7 +7,7 @@ from sniffai_ext.round cimport legal_moves
 from sniffai_ext.types cimport MAX_MOVES, State, TILES, uint8_t, uint32_t
 from sniffai_ext.view cimport Choice, View
 
-# How sharply people and programs follow the policy: softmax(rating / temperature), mixed with a floor.
+# How sharply the other seats are taken to follow the policy: softmax(rating / temperature), mixed with a floor.
 cdef struct Model:
     const Net *net
     float[3] temperature  # in points: fewer than 8 tiles on the table, fewer than 16, and later

@@ -4,7 +4,7 @@
         log( floor / n + (1 - floor) * softmax(rating / temperature)[c] )
 
 with n the number of distinct moves the seat had. What the rules force (draws, passes, a drawn tile that must be placed)
-is no choice; the belief accounts for it exactly, so nothing is counted twice.
+is not a choice; the belief accounts for it exactly, so nothing is counted twice.
 """
 
 from libc.math cimport expf, logf
@@ -73,10 +73,10 @@ cdef void log_likelihoods(const Model *model, View view, uint32_t[ALL_BATCHES] *
 
 
 def sampled_past(View view not None, seed):
-    """The other seats' choices in one deal drawn from the exact belief, for a look at what is weighed.
+    """The other seats' choices in one deal drawn from the exact belief, to inspect what the model weighs.
 
     :param seed: 0..2**64-1.
-    :return: ``[(placements before it, seat, tile placed, hand before it)]``, a row a choice, in their order.
+    :return: ``[(placements before it, seat, tile placed, hand before it)]``, one row for each choice, in order.
     :raises LimitsError: the seed is out of range.
     :raises HistoryError: no deal explains the view.
     """

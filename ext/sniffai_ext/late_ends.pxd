@@ -12,7 +12,7 @@ cdef struct Ending:
     int length
     uint8_t[TILES] move   # the last one first
 
-# What solves them.
+# Solves such ends.
 cdef struct EndSolver:
     bint pruned           # by alpha-beta, which takes two teams; else every line of play is looked at
     Prover prover

@@ -1,4 +1,4 @@
-"""The policy's Python door, and duels of policies without search."""
+"""The policy net as a Python object, and duels of policies without search."""
 
 from libc.stdint cimport INT32_MAX
 

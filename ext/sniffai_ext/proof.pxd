@@ -1,7 +1,7 @@
-"""Proven nodes: what a node is worth once every line of play below it was seen to its end (MCTS-Solver, Winands 2008).
+"""Proven nodes: their value is exact, as every line of play below them is known to its end (MCTS-Solver, Winands 2008).
 
-Only where nothing is hidden, so that a node stands for one state. A proven node needs its spread no longer. What is
-stored in its place is which of its children is best, below 0: -1 - the child's place among them, and -1 for an end of
+There are some only where nothing is hidden, so that a node stands for one state. A proven node does not need its
+spread. Its place holds the number of its best child, below 0: -1 - the child's place among them, and -1 for an end of
 the round.
 """
 
@@ -19,7 +19,7 @@ cdef inline bint is_proven(const Node *node) noexcept nogil:
     return node.spread < 0
 
 cdef inline double proven_utility(const Node *node) noexcept nogil:
-    """For the team that made the move to a proven node with a visit."""
+    """The value of a proven node with a visit, for the team that made the move to it."""
     return node.total / node.visits
 
 cdef inline uint32_t best_reply(const Tree *tree, uint32_t node) noexcept nogil:

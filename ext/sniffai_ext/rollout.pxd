@@ -83,7 +83,7 @@ cdef inline uint8_t greedy_lead(uint32_t tiles, Rng *rng) noexcept nogil:
     return best[below(rng, n)]
 
 cdef inline uint8_t greedy_move(const State *state, Rng *rng) noexcept nogil:
-    """A move with the most points now; equal ones by lot."""
+    """A move with the most points now; a random one of equal moves."""
     cdef Fit[MAX_ARMS] fits
     cdef uint8_t[MAX_MOVES] best
     cdef uint32_t tiles = choice(state)

@@ -1,4 +1,4 @@
-"""What the simulations of each root move tell of its values, and whether that is enough to end a search."""
+"""The values of the root moves over their simulations, and whether they are known well enough to end a search."""
 
 from sniffai_ext.tree cimport ROOT_ROOM, Tree
 from sniffai_ext.types cimport uint32_t
@@ -58,7 +58,7 @@ cdef inline double variance(const RootStatistics *statistics, int value, uint32_
     return max(0.0, (statistics.squares[value] - visits * middle * middle) / (visits - 1))
 
 cdef inline double drift(const RootStatistics *statistics, int value, uint32_t visits) noexcept nogil:
-    """How far a value moved of late: its mean since half_visits less its mean over all ``visits``."""
+    """How far a value has moved recently: its mean since half_visits less its mean over all ``visits``."""
     if statistics.half_visits == 0 or statistics.proven:
         return 0
     return ((statistics.sum[value] - statistics.half_sum[value]) / (visits - statistics.half_visits)

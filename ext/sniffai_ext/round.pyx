@@ -1,4 +1,4 @@
-"""The Python door of the packed round: checks what comes in, keeps the named layout and the events."""
+"""The packed round as a Python object: it checks arguments and keeps the named layout and the events."""
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp
@@ -23,7 +23,7 @@ def check_players(players):
 
 
 def check_scores(players, scores):
-    """The scores as a tuple of ``int``, one a team.
+    """The scores as a tuple of ``int``, one for each team.
 
     :raises ViewError: no numbers, wrong number, a score at or past the target (the match is over, rules 7), below
         -30000, or no multiple of 5 (all points and deductions are, rules 4 and 6).
@@ -92,7 +92,7 @@ cdef class Round:
     """
 
     def __cinit__(self, *_, **__):
-        """A round of nobody, that is over: what there is until :meth:`__init__` has checked everything."""
+        """An empty round that is over, until :meth:`__init__` has checked the arguments."""
         clear_arms(&self.state.arms)
         self.state.forced = NO_TILE
         self.state.end = BLOCKED
@@ -173,12 +173,12 @@ cdef class Round:
 
     @property
     def scores(self):
-        """One a team; after the end, with the deductions of rules 6 taken."""
+        """One for each team; after the end, less the deductions of rules 6."""
         return tuple(self.state.score[team] for team in range(team_count(self.state.players)))
 
     @property
     def hands(self):
-        """A tile mask a seat, as they are now."""
+        """Tile masks by seat, as they are now."""
         return tuple(self.state.hand[seat] for seat in range(self.state.players))
 
     @property
@@ -303,12 +303,12 @@ cdef class Round:
         return self.same(other)
 
     cdef bint same(self, Round other):
-        """Whether both were dealt alike and went alike."""
+        """Whether both have the same deal and the same course."""
         return memcmp(&self.start, &other.start, sizeof(State)) == 0 and self.log == other.log
 
 
 def played_round(dealt, placements):
-    """A round and how it went, as pickle keeps it.
+    """A round and its course, in the form that pickle stores.
 
     :param dealt: the arguments of :class:`Round`.
     :param placements: ``[(tile, at)]`` in play order.

@@ -31,7 +31,7 @@ class RootMove(NamedTuple):
     """By team: the expected chance to win the match; empty without a table of match equity."""
     chance_errors: tuple[float, ...]
     margin_drifts: tuple[float, ...]
-    """How far each expected margin moved of late, at least 0; the errors count it once."""
+    """How far each expected margin has moved recently, at least 0; the errors count it once."""
     utility_drift: float
     chance_drifts: tuple[float, ...]
     proven: bool

@@ -2,23 +2,24 @@
 Search").
 
     until a limit is hit:
-        determinize   draw the hidden hands and the talon from the belief: for the n-th simulation of each root move
-                      the same ones (common worlds), so that moves are not compared by their luck
+        determinize   draw the hidden hands and the talon from the belief; the n-th simulation of each root move gets
+                      the same ones (common worlds), so that luck does not decide between moves
         select        while every legal move of this world has a node, go down by UCB1 with availability counts,
-                      its exploration term scaled by how far the values of the node itself spread
+                      its exploration term scaled by the spread of the node's own values
         expand        add a node for a legal move that has none
-        evaluate      ask the world-value net what is to come, or roll out mostly greedy moves to the end of the round
-        back up       add the utility of each mover's team along the way
+        evaluate      by the world-value net, or by a rollout of mostly greedy moves to the end of the round
+        back up       add the utility of each mover's team along the path
 
 The belief is exact for what the rules force. With a policy, worlds are weighted by how likely it makes the other seats'
 past choices (:mod:`sniffai_ext.inference`).
 
-A node is reached by the public record and the tile that the observer drew and must place at once: draws and passes of a
-turn lead through an *outcome* node. Only what the observer drew in vain on the way is no part of a node's key.
+A node stands for what everyone saw, and for the tile that the observer drew and must place: draws and passes of a turn
+lead through an *outcome* node. To keep the tree small, positions that differ only in unplayable drawn tiles share a
+node.
 
 Where nothing is hidden, a node stands for one state, so an end of the round proves a value, and a node whose moves are
-all proven is proven (MCTS-Solver, Winands, Björnsson and Saito 2008); late ends are solved at once at a new node. What
-is proven is not searched again, and told instead of a mean (:mod:`sniffai_ext.proof`).
+all proven is proven (MCTS-Solver, Winands, Björnsson and Saito 2008); late ends are solved at a new node. What is
+proven is not searched again, and its value is reported in place of a mean (:mod:`sniffai_ext.proof`).
 
 What a simulation yields, and which utility the tree maximises: :mod:`sniffai_ext.valuation`. How the root's moves
 compare, and when the search knows enough: :mod:`sniffai_ext.root_statistics`.
@@ -57,12 +58,12 @@ from sniffai_ext.rows import LineMove
 from sniffai_ext.shown import shown
 
 cdef enum:
-    NEAR_TARGET = 60      # points before the target: from there on leaves are rolled out, as order decides
-    SPREAD_START = 3      # simulations that the spread a node starts from counts for
+    NEAR_TARGET = 60      # points: this close to the target leaves are rolled out, as the order of points decides
+    SPREAD_START = 3      # weight of the spread that a node starts from, in simulations
     SPREAD_MEMORY = 1000  # simulations after which a node's spread begins to forget
-    FOLLOW_FROM = 500     # visits of a node from which on the other seats may follow the policy: it takes its time
+    FOLLOW_FROM = 500     # visits of a node from which on the other seats may follow the policy, which is slow
     MOST_TREES = 1024     # side by side
-    CHECK_EVERY = 64      # simulations between two looks at the clock, the stop flag and signals: well under 0.2 ms
+    CHECK_EVERY = 64      # simulations between two checks of clock, stop flag and signals: well under 0.2 ms
     CHECK_EVERY_OPEN = 8  # the same where nothing is hidden: a simulation may solve an end
 
 cdef double FOLLOW_TEMPERATURE = 1.5  # of the policy that the other seats follow, in points
@@ -79,7 +80,7 @@ STOP_REASONS = ("simulations", "time", "memory", "stopped", "decided", "precise"
 
 
 cdef inline uint16_t settle_turn_seen(State *state, int observer) noexcept nogil:
-    """``settle_turn``, and the key of what the observer sees of it: 0 when nobody drew or passed."""
+    """``settle_turn``; returns the key of what the observer sees of it, 0 when nobody drew or passed."""
     cdef uint32_t seen = 0
     cdef int before
     cdef bint fits
@@ -103,8 +104,8 @@ cdef inline uint16_t settle_turn_seen(State *state, int observer) noexcept nogil
 cdef class Search:
     """A search tree for one view, grown by :meth:`run`.
 
-    One thread runs it at a time. While it runs, other threads may call :meth:`stop` and read the properties; what looks
-    into the tree raises BusyError then.
+    One thread runs it at a time. While it runs, other threads may call :meth:`stop` and read the properties; methods
+    that read the tree raise BusyError.
 
     :param view: the seat is to move and can place a tile.
     :param seed: 0..2**64-1; the same view, seed, options and number of simulations give the same tree.
@@ -112,7 +113,7 @@ cdef class Search:
     :param root_moves: the only moves to consider at the root, as ``(tile, at)``; None: all.
     :param world: ``(hands, talon)``, tile masks by seat and tile indices in the order of drawing: nothing is hidden,
         every determinization is this world. None: the belief's.
-    :param stop: ends runs, together with all others that look at it; None: one of its own, see :meth:`stop`.
+    :param stop: ends runs of all searches that share it; None: the search gets its own, see :meth:`stop`.
     :raises SniffError: it is not the seat's turn to place a tile, no deal explains the view, a root move is not legal,
         the world is not one of the view's, or the options are for another number of seats.
     """
@@ -207,7 +208,7 @@ cdef class Search:
         self.known = True
 
     def _see_all(self):
-        """With 2 seats and an empty talon the rest of the tiles is the other hand."""
+        """With 2 seats and an empty talon, the other hand is known."""
         self.start.hand[1 - self.view.seat] = self.view.unseen()
         self.known = True
 
@@ -229,8 +230,8 @@ cdef class Search:
             never.
         :param trees: how many like this one grow side by side: their chance errors shrink together, their drift not.
         :param least: simulations in all before which neither ``goal`` nor ``precision`` ends the run.
-        :param pool_seconds: from now on, that the pool may take where it is yet to be filled, and a clock then has a
-            part in it (:attr:`Pool.hurried`); infinity: as long as it takes.
+        :param pool_seconds: from now on, for filling the pool in the first run; if that is too short, the pool
+            depends on the clock (:attr:`Pool.hurried`). Infinity: no limit.
         :return: the reason of the stop: one of STOP_REASONS.
         :raises LimitsError: a limit out of range.
         :raises BusyError: it runs already.
@@ -310,9 +311,9 @@ cdef class Search:
             self.done += 1
 
     cdef bint determinize(self, uint64_t number, State *state) noexcept nogil:
-        """The full round of a number, among those that the view allows, each with its chance.
+        """Write the full round of a simulation: one that the view allows, each with its own probability.
 
-        False where the talon has no order yet: most simulations never draw, the others ask :func:`order_talon`.
+        False if the talon has no order yet: most simulations never draw, and the others call :func:`order_talon`.
         """
         cdef Rng rng
         memcpy(state, &self.start, sizeof(State))
@@ -336,7 +337,7 @@ cdef class Search:
         cdef int seat
         cdef bint fresh, ordered
         cdef uint8_t move = 0
-        # What the root may choose hangs on no hidden tile, so the move can come before its world.
+        # The moves at the root do not depend on hidden tiles, so the move can be chosen before its world.
         path.length = 0
         fresh = select_child(&self.tree, 0, &self.start, self.considered, self.root_count, &self.growth, &self.rng,
                              &child, &move)
@@ -414,8 +415,8 @@ cdef class Search:
     cdef void back_up_open(self, const Descent *way, Result *result) noexcept nogil:
         """Add a result along the way, and prove what it completes.
 
-        A node whose moves are all proven is proven: the seat to move makes the best one. Where some are, a result that
-        the seat would not have gone for is replaced by that of the best one.
+        A node whose moves are all proven is proven: the seat to move makes the best one. If only some are, a result
+        worse than the best proven one is replaced by that, as the seat would choose it.
         """
         cdef int i, team
         cdef uint32_t parent, best
@@ -446,18 +447,18 @@ cdef class Search:
             note_proof(statistics, result)
 
     cdef void result_of_proof(self, const State *state, uint32_t node, Result *result) noexcept nogil:
-        """What a proven move leads to from the state before it."""
+        """The result of a proven move, from the state before it."""
         cdef State after = state[0]
         play(&after, <uint8_t> self.tree.nodes[node].key)
         play_out_proof(&self.tree, node, &after)
         value_end(&self.valuation, &after, result)
 
     cdef bint follows(self, uint32_t node, const State *state) noexcept nogil:
-        """Whether the seat to move follows the policy now: another one than the searching seat, by lot.
+        """Whether the seat to move, if it is not the searching seat, follows the policy this time, at random.
 
-        A tree lets the others choose what suits the searching seat's true hand, which they cannot know; the policy sees
-        what they see, but no further. Each has a part in the choice, and neither is relied upon alone. With 2 seats and
-        an empty talon the other one knows that hand.
+        The tree lets the other seats choose as if they knew the searching seat's hand. The policy sees only what they
+        see, but does not look ahead. Both have a share, so that neither error decides alone. With 2 seats and an empty
+        talon the other seat does know that hand.
         """
         if self.follow == 0 or state.seat == self.view.seat or self.tree.nodes[node].visits < FOLLOW_FROM:
             return False
@@ -494,7 +495,7 @@ cdef class Search:
             root_move = path.node[0] - self.tree.nodes[0].children
             note_result(&self.root.move[root_move], self.tree.nodes[path.node[0]].visits, result)
 
-    # what it found
+    # results
 
     @property
     def simulations(self):
@@ -544,9 +545,9 @@ cdef class Search:
     def line(self, tile, at, least=2):
         """The most visited way on from a root move, a :class:`~sniffai_ext.rows.LineMove` for each placement.
 
-        ``estimated`` is set on every step after the first, which hangs on the hidden tiles of another seat, on a draw,
-        or on both; unless nothing is hidden, because one hand holds all unseen tiles, or only one world is possible and
-        its talon has no order to guess.
+        ``estimated`` is set on every step after the first, as it depends on hidden tiles, on a draw or on both; unless
+        nothing is hidden, because one hand holds all unseen tiles, or only one world is possible and its talon has at
+        most one tile.
         Draws and passes between two placements are left out. A proven line goes on to the end of the round, also where
         no simulation came.
 
@@ -574,7 +575,7 @@ cdef class Search:
 
 
 cdef inline void order_talon(State *state, uint64_t seed) noexcept nogil:
-    """Put the tiles that are neither placed nor in a hand into the talon, in an order by lot."""
+    """Put the tiles that are neither placed nor in a hand into the talon, in random order."""
     cdef Rng rng
     cdef uint32_t tiles = ALL_TILES & ~(state.table | state.hand[0] | state.hand[1] | state.hand[2] | state.hand[3])
     cdef int j, n = 0

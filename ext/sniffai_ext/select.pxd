@@ -36,57 +36,57 @@ cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, c
     got one, or 0 without memory), else a root move that has less than its share of visits, else by UCB1.
 
     UCB1 with availability counts: mean + exploration * sqrt(ln(availability) / visits), Cowling et al. 2012, III-A. A
-    fixed exploration is too small where one line loses a round and the next one wins it, and what begins badly there
-    would hardly be tried again; so it grows with the spread of the node's own values (docs/search.md).
+    fixed exploration is too small where one line loses the round and the next one wins it, as a move that begins badly
+    would hardly be tried again. So it grows with the spread of the node's own values (docs/search.md).
 
-    A move that looked bad at first would hardly be tried again where few simulations show a large gap: by UCB1 alone
-    four in two million at 40 points. So each has at least a number of visits that grows with the root of its
-    availability (Growth.revisit).
+    UCB1 alone hardly comes back to a move with a large gap after few simulations: at 40 points, four times in two
+    million. So each move gets a number of visits that grows with the square root of its availability
+    (Growth.revisit).
 
-    Who comes to a node finds the same arms each time. So a move that has a node is legal whenever its tile is at hand.
+    At a node the arms are always the same. So a move that has a node is legal whenever its tile is in the hand.
     """
     cdef uint8_t[MAX_MOVES] moves
     cdef uint32_t[MAX_MOVES] known
     cdef uint32_t tiles = choice(state)
     cdef Node *node
-    cdef int found = 0
+    cdef int tried = 0
     cdef uint32_t i, first = tree.nodes[parent].children
     known[0] = 0
     for i in range(first, first + tree.nodes[parent].count):
         node = tree.nodes + i
         if node.key < OUTCOME and tiles >> move_tile(<uint8_t> node.key) & 1:
             node.availability += 1
-            known[found] = i
-            found += 1
-    if found < count:
+            known[tried] = i
+            tried += 1
+    if tried < count:
         count = legal_moves(state, moves)
         if considered != NULL:
             count = keep(moves, count, considered)
-        move[0] = nth_new(tree, known, found, moves, count, below(rng, count - found))
+        move[0] = nth_new(tree, known, tried, moves, count, below(rng, count - tried))
         child[0] = add_child(tree, parent, move[0])
         if child[0]:
             tree.nodes[child[0]].availability = 1
         return True
-    child[0] = known[0] if found == 1 else best_by_ucb(tree, parent, known, found, growth)
+    child[0] = known[0] if tried == 1 else best_by_ucb(tree, parent, known, tried, growth)
     prefetch_children(tree, child[0])
     move[0] = <uint8_t> tree.nodes[child[0]].key
     return False
 
 cdef inline void prefetch_children(const Tree *tree, uint32_t node) noexcept nogil:
-    """Have the next step's nodes fetched while the move is made: a grown tree is far larger than the caches."""
+    """Fetch the nodes of the next step while the move is made: a large tree does not fit the caches."""
     cdef uint32_t i, first = tree.nodes[node].children
     for i in range(first, first + tree.nodes[node].count, 2):
         prefetch(tree.nodes + i)
 
 cdef inline int keep(uint8_t *moves, int count, const uint64_t *considered) noexcept nogil:
-    """Leave out the moves that are not considered; returns how many stay."""
+    """Drop the moves that are not considered; returns how many are left."""
     cdef int i, kept = 0
     for i in range(count):
         moves[kept] = moves[i]
         kept += considered[moves[i] >> 6] >> (moves[i] & 63) & 1
     return kept
 
-cdef inline uint8_t nth_new(const Tree *tree, const uint32_t *known, int found, const uint8_t *moves, int count,
+cdef inline uint8_t nth_new(const Tree *tree, const uint32_t *known, int tried, const uint8_t *moves, int count,
                             int n) noexcept nogil:
     """The n-th of the moves that no known child stands for."""
     cdef uint64_t[4] left
@@ -95,7 +95,7 @@ cdef inline uint8_t nth_new(const Tree *tree, const uint32_t *known, int found, 
     left[0] = left[1] = left[2] = left[3] = 0
     for i in range(count):
         left[moves[i] >> 6] |= <uint64_t> 1 << (moves[i] & 63)
-    for i in range(found):
+    for i in range(tried):
         move = <uint8_t> tree.nodes[known[i]].key
         left[move >> 6] ^= <uint64_t> 1 << (move & 63)
     for i in range(count):
@@ -105,7 +105,7 @@ cdef inline uint8_t nth_new(const Tree *tree, const uint32_t *known, int found, 
             n -= 1
     return moves[0]
 
-cdef inline uint32_t best_by_ucb(const Tree *tree, uint32_t parent, const uint32_t *known, int found,
+cdef inline uint32_t best_by_ucb(const Tree *tree, uint32_t parent, const uint32_t *known, int tried,
                                  const Growth *growth) noexcept nogil:
     cdef int i
     cdef uint32_t best = known[0], due = 0
@@ -115,8 +115,8 @@ cdef inline uint32_t best_by_ucb(const Tree *tree, uint32_t parent, const uint32
                                  growth.by_spread * sqrtf(tree.nodes[parent].spread))
     cdef const Node *node
     if parent == 0:
-        due = <uint32_t> (growth.root_share * tree.nodes[0].visits / found)
-    for i in range(found):
+        due = <uint32_t> (growth.root_share * tree.nodes[0].visits / tried)
+    for i in range(tried):
         node = tree.nodes + known[i]
         if parent and is_proven(node):
             continue

@@ -1,4 +1,4 @@
-"""A caller's value in the words of a message: short, safe to print, and never an error of its own."""
+"""A caller's value as error messages show it: short, safe to print, and without raising errors itself."""
 
 from reprlib import Repr
 from typing import Final

@@ -1,16 +1,16 @@
 """Signals that arrive while the core works without the interpreter's lock.
 
-Python runs the handlers of signals in the main thread, between two steps of the interpreter. A loop in the core has no
-such steps, so one that may last longer than some milliseconds asks now and then:
+Python runs signal handlers in the main thread, between two steps of the interpreter. A loop in the core has no such
+steps, so one that may last longer than a few milliseconds checks now and then:
 
-    cdef Watch watch = watch_signals()   # at the door, with the lock
+    cdef Watch watch = watch_signals()   # with the interpreter's lock
     with nogil:
         for ...:
             if called(&watch):           # a handler raised, such as KeyboardInterrupt
                 break
     answer(&watch)                       # with the lock again: raises what the handler raised
 
-In other threads than the main one asking costs a comparison: Python would run no handler there.
+In threads other than the main one, the check costs one comparison: Python runs no handlers there.
 """
 
 from cpython.ref cimport PyObject

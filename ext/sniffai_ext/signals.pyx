@@ -5,11 +5,11 @@ import threading
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.ref cimport Py_DECREF, Py_INCREF
 
-cdef double EVERY = 0.04  # seconds between two looks: each may have to wait for the interpreter's lock
+cdef double EVERY = 0.04  # seconds between two checks: each may have to wait for the interpreter's lock
 
 
 cdef Watch watch_signals():
-    """A watch for what the calling thread is about to do."""
+    """A watch for the next loop of the calling thread."""
     cdef Watch watch
     watch.armed = threading.get_ident() == threading.main_thread().ident
     watch.due = monotonic() + EVERY
@@ -18,7 +18,7 @@ cdef Watch watch_signals():
 
 
 cdef bint look(Watch *watch) noexcept nogil:
-    """Run the handlers of the signals that came; whether one of them raised."""
+    """Run the handlers of pending signals; returns whether one of them raised."""
     with gil:
         try:
             PyErr_CheckSignals()
@@ -31,7 +31,7 @@ cdef bint look(Watch *watch) noexcept nogil:
 
 
 cdef int answer(Watch *watch) except -1:
-    """Raise what a handler raised, if one did."""
+    """Raise the error of a handler, if one raised."""
     if watch.error == NULL:
         return 0
     error = <object> watch.error

@@ -8,12 +8,12 @@ from sniffai_ext.stop cimport StopFlag
 from sniffai_ext.turn cimport Turn
 from sniffai_ext.types cimport MAX_MOVES, TILES, State, uint8_t, uint32_t, uint64_t
 
-# What alpha-beta needs and remembers. Opened once, it serves one question after another, one at a time; what was found
-# for one position helps with the next. So the nodes of a question, and with them whether it gives up, depend on those
-# before it; values, best moves and lines never do.
+# What alpha-beta needs and remembers. It serves one question after another, one at a time, and uses what it remembers
+# of earlier ones. So the nodes of a question, and with them whether it gives up, depend on those before it; values,
+# best moves and lines never do.
 cdef struct Prover:
     Bounds bounds
-    const EquityTable *equity  # chances to win the match; NULL: they are not told
+    const EquityTable *equity  # chances to win the match; NULL: they are not reported
     bint match                # they are the values; else values are margins
     uint64_t[15] talon_key    # by index of the next tile to draw: a hash of the tiles from there on
     int question              # 0..7, counted round and round
@@ -24,9 +24,9 @@ cdef struct Prover:
     uint64_t node_cap
     uint64_t checkpoint       # nodes at which to look at cap and stop flag
     volatile int *stop        # not 0: give up; NULL: there is no flag
-    Watch *watch              # for signals: give up; NULL: nobody asks
-    double deadline           # of the clock: give up, once some placements have been tried
-    bint late                 # it did for that
+    Watch *watch              # signals: give up; NULL: they are not watched
+    double deadline           # by the clock: give up, once some placements have been tried
+    bint late                 # it gave up for the deadline
     bint gave_up
 
 # Legal moves, the most promising first.
@@ -41,8 +41,8 @@ cdef struct Line:
     int margin                # team 0's, in points
     float chance              # team 0's, to win the match after it; -1 without equity
 
-# What a question found: the value of the state and a best move, or the value and the line of every move.
-cdef struct Found:
+# The answer to a question: the value of the state and a best move, or the value and the line of every move.
+cdef struct Solution:
     int value
     uint8_t best
     Moves moves
@@ -61,6 +61,6 @@ cdef class Solver:
     cdef Equity equity
     cdef StopFlag flag
     cdef Turn turn            # a question waits for the one before it
-    cdef bint _ask(self, const State *state, node_cap, seconds, bint every_move, Found *found) except -1
+    cdef bint _ask(self, const State *state, node_cap, seconds, bint every_move, Solution *solution) except -1
     cdef int _check_state(self, const State *state) except -1
     cdef list _answer_moves(self, const State *state, Layout table, node_cap, seconds)

@@ -5,7 +5,7 @@ of placements and the settlement. Reaching the target ends it at once (rules 7).
 move, and only of what is to come, so that positions reached with different scores share what is known about them.
 
 With a table of match equity the value may be what counts beyond the round: the chances of both teams to win the match,
-CERTAIN for a certain win of team 0 and -CERTAIN for one of team 1. Such values hang on the scores, so what is known
+CERTAIN for a certain win of team 0 and -CERTAIN for one of team 1. Such values depend on the scores, so what is known
 about a position is kept for its scores only.
 
 Where scores do matter, near the target, a bound is as good as the lines that prove it: an entry keeps how much each
@@ -136,7 +136,7 @@ cdef inline void raise_to(int *peak, int score, int other) noexcept nogil:
 
 
 cdef bint interrupted(Prover *prover) noexcept nogil:
-    """Whether something from outside ends the question."""
+    """Whether the stop flag, a signal or the clock ends the question."""
     if (prover.stop != NULL and prover.stop[0]) or (prover.watch != NULL and called(prover.watch)):
         return True
     prover.late = prover.checkpoint > 0 and prover.deadline < INFINITY and monotonic() >= prover.deadline
@@ -170,7 +170,7 @@ cdef inline int follow(Prover *prover, const State *state, uint8_t move, int alp
         return 0
     points = play(&after, move)
     if prover.match:
-        points = 0                           # the scores at the end tell all
+        points = 0                           # only the scores at the end count
     if after.end != RUNNING:
         raise_to(prover.peak, after.score[0], after.score[1])
         value = end_value(prover, &after)
@@ -283,7 +283,7 @@ cdef inline void learn(Prover *prover, const State *state, Entry *bounds) noexce
 cdef bint open_prover(Prover *prover, size_t table_bytes, const EquityTable *equity, bint match) noexcept nogil:
     """Make a prover with a table of at most ``table_bytes``; False when there is no memory for it.
 
-    Match equity, or NULL, and whether it is what counts hold for its whole life. ``prover.stop`` may be set afterwards.
+    Match equity (or NULL) and ``match`` stay as they are for its whole life. ``prover.stop`` may be set afterwards.
     """
     memset(prover, 0, sizeof(Prover))
     prover.equity = equity
@@ -352,7 +352,7 @@ cdef bint prove_moves(Prover *prover, const State *state, uint64_t node_cap, Mov
 cdef bint prove_line(Prover *prover, const State *state, uint8_t move, Line *line) noexcept nogil:
     """What a move leads to with best play of both teams; part of the question asked last, about the same state.
 
-    Of equal moves the first by :func:`appeal`. Mostly cheap: the values on the way have been found before.
+    Of equal moves the first by :func:`appeal`. It is mostly cheap, as the values on the way are remembered.
     :return: False when it gave up; then the line means nothing.
     """
     cdef State after = state[0]
@@ -398,12 +398,12 @@ cdef tuple named_line(Layout table, const Line *line):
 
 
 cdef class Solver:
-    """Answers one question after another; what one finds helps with the next.
+    """Solves one position after another; what it remembers of one speeds up the next.
 
-    A question of another thread waits for the one before it.
+    A question from another thread waits for the one before it.
 
     :param table_bytes: room for what is remembered, 64..2**40; the largest power of two below is used.
-    :param equity: chances to win the match; None: they are not told.
+    :param equity: chances to win the match; None: they are not reported.
     :param match: whether they are the values; else values are margins.
     :param stop: ends questions, together with all else that looks at it; None: one of its own, see :meth:`stop`.
     :raises LimitsError: a parameter out of range, or no memory for the table.
@@ -413,7 +413,8 @@ cdef class Solver:
         cdef size_t room = read_whole(table_bytes, "table_bytes", 64, 1 << 40)
         cdef bint chances = read_flag(match, "match")
         if chances and equity is None:
-            raise LimitsError("the chance to win the match takes a table of match equity", reason="NO_EQUITY",
+            raise LimitsError("a solver for the chance to win the match needs a table of match equity",
+                              reason="NO_EQUITY",
                               field="match")
         self.equity = equity
         if not open_prover(&self.prover, room, NULL if equity is None else &equity.table, chances):
@@ -430,7 +431,7 @@ cdef class Solver:
         close_prover(&self.prover)
 
     def stop(self):
-        """Make the present question and all later ones give up at once; from any thread."""
+        """Make the present question and all later ones give up at once. May be called from any thread."""
         self.flag.stop()
 
     @property
@@ -440,7 +441,7 @@ cdef class Solver:
 
     @property
     def late(self):
-        """Whether the last question was given up since its time was over."""
+        """Whether it gave up the last question because its time was over."""
         return self.prover.late
 
     def solve(self, Round round_ not None, node_cap, seconds=INFINITY):
@@ -454,14 +455,14 @@ cdef class Solver:
             None when it gave up.
         :raises ViewError: the round is over, or has 3 seats.
         :raises LimitsError: the cap is out of range.
-        :raises BusyError: this thread is in the midst of another question.
+        :raises BusyError: this thread is already asking a question.
         """
         cdef State state = round_.state
-        cdef Found found
+        cdef Solution solution
         self._check_state(&state)
-        if not self._ask(&state, node_cap, seconds, False, &found):
+        if not self._ask(&state, node_cap, seconds, False, &solution):
             return None
-        return found.value, named_moves(round_.table, choice(&state))[found.best]
+        return solution.value, named_moves(round_.table, choice(&state))[solution.best]
 
     def solve_moves(self, Round round_ not None, node_cap, seconds=INFINITY):
         """The value of every distinct legal move, with best play of both teams after it. Releases the GIL.
@@ -499,11 +500,11 @@ cdef class Solver:
                               reason="WRONG_EQUITY", field="equity")
         return 0
 
-    cdef bint _ask(self, const State *state, node_cap, seconds, bint every_move, Found *found) except -1:
+    cdef bint _ask(self, const State *state, node_cap, seconds, bint every_move, Solution *solution) except -1:
         """Answer a question in its turn, without the interpreter's lock, until it is stopped or its time is over.
 
         :param every_move: whether the values and lines of all moves are asked for; else the value of the state.
-        :return: False when it gave up; then what is in ``found`` means nothing.
+        :return: False when it gave up; then the solution means nothing.
         """
         cdef uint64_t cap = read_whole(node_cap, "node_cap", 1, (1 << 63) - 1)
         cdef double span = read_real(seconds, "seconds", -INFINITY, INFINITY)
@@ -515,32 +516,34 @@ cdef class Solver:
             self.prover.deadline = monotonic() + span
             with nogil:
                 if every_move:
-                    solved = prove_lines(&self.prover, state, cap, found)
+                    solved = prove_lines(&self.prover, state, cap, solution)
                 else:
-                    solved = prove(&self.prover, state, cap, &found.value, &found.best)
+                    solved = prove(&self.prover, state, cap, &solution.value, &solution.best)
             self.prover.watch = NULL
         answer(&watch)
         return solved
 
     cdef list _answer_moves(self, const State *state, Layout table, node_cap, seconds):
-        cdef Found found
+        cdef Solution solution
         cdef int i
-        if not self._ask(state, node_cap, seconds, True, &found):
+        if not self._ask(state, node_cap, seconds, True, &solution):
             return None
         rows = []
-        for i in range(found.moves.count):
-            line = named_line(table, &found.lines[i])
-            rows.append(SolvedMove(*line[0], found.values[i], found.lines[i].margin, found.lines[i].chance, line))
+        for i in range(solution.moves.count):
+            line = named_line(table, &solution.lines[i])
+            rows.append(SolvedMove(
+                *line[0], solution.values[i], solution.lines[i].margin, solution.lines[i].chance, line
+            ))
         return sorted(rows)
 
 
-cdef bint prove_lines(Prover *prover, const State *state, uint64_t node_cap, Found *found) noexcept nogil:
+cdef bint prove_lines(Prover *prover, const State *state, uint64_t node_cap, Solution *solution) noexcept nogil:
     """The value and the line of every distinct legal move; False when it gave up."""
     cdef int i
-    if not prove_moves(prover, state, node_cap, &found.moves, found.values):
+    if not prove_moves(prover, state, node_cap, &solution.moves, solution.values):
         return False
-    for i in range(found.moves.count):
-        if not prove_line(prover, state, found.moves.move[i], &found.lines[i]):
+    for i in range(solution.moves.count):
+        if not prove_line(prover, state, solution.moves.move[i], &solution.lines[i]):
             return False
     return True
 
@@ -548,7 +551,7 @@ cdef bint prove_lines(Prover *prover, const State *state, uint64_t node_cap, Fou
 cdef int check_state(const State *state) except -1:
     """Raise ViewError unless the round is one that can be solved."""
     if state.players == 3:
-        raise ViewError("with 3 seats no team's gain is the other's loss: there is no exact value",
+        raise ViewError("a round of 3 seats has no exact value: one seat's gain is not another seat's loss",
                         reason="THREE_SEATS", field="players")
     if state.end != RUNNING:
         raise ViewError("the round is over", reason="ROUND_OVER")

@@ -2,21 +2,21 @@
 
 
 cdef class StopFlag:
-    """Given to all that works on one question, which looks at it again and again without the interpreter's lock.
+    """Shared by all work on one question, which checks it often, without the interpreter's lock.
 
     Every method may be called from any thread and returns at once.
     """
 
     def stop(self):
-        """Stop for good: what runs ends within a millisecond, what begins later at once."""
+        """Stop for good: running work ends within a millisecond, later work at once."""
         self.raised |= STOPPED_FOR_GOOD
 
     def call_off(self):
-        """Stop until :meth:`resume`: one part of the work has failed, and the others are to end too."""
+        """Stop until :meth:`resume`, because one part of the work has failed and the others must end too."""
         self.raised |= CALLED_OFF
 
     def resume(self):
-        """Take :meth:`call_off` back."""
+        """Undo :meth:`call_off`."""
         self.raised &= ~CALLED_OFF
 
     @property

@@ -2,12 +2,12 @@
 
     log P(choices | world)  ~  base + sum over the hidden seats and the tiles each holds of gain[seat][tile]
 
-The policy takes microseconds to weigh a world, the fit nanoseconds. A search of some thousand simulations can pay for
-some hundred weighed worlds: so few differ by chance in what they hold, and the values of moves with them. The fit keeps
-what the choices tell tile by tile, and gives as many worlds as are wanted. What it loses is how tiles go together; the
-worlds that it was fitted to keep their own weights.
+The policy takes microseconds to weigh a world, the fit nanoseconds. A search of a few thousand simulations can afford
+only a few hundred worlds weighed by the policy. With so few, chance decides which worlds are among them, and that moves
+the values of moves. The fit keeps what the choices say about single tiles, and can weigh any number of worlds. It loses
+how tiles go together; the worlds that it was fitted to keep their exact weights.
 
-A seat's choices hang on its own hand only, so there is one regression for each seat, on centred data:
+A seat's choices depend on its own hand only, so there is one regression for each seat, on centred data:
 (X'X + RIDGE) gain = X'y, solved by Cholesky's decomposition.
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 from sniffai_ext.errors import LimitsError
 
 cdef enum:
-    RIDGE = 2             # as if two worlds more spoke for no gain at all, for each tile
+    RIDGE = 2             # pulls every gain towards 0, like two more worlds without an effect of the tile
 
 
 cdef void fit_surrogate(Surrogate *fit, const World *world, const double *by_seat, int size) noexcept nogil:
@@ -108,7 +108,7 @@ cdef double likely(const Surrogate *fit, const World *world) noexcept nogil:
 
 
 def fit(hands, logs):
-    """The regression by itself, to look at what it finds.
+    """The regression by itself, to inspect its result.
 
     :param hands: masks of the hidden tiles by world and seat, absent seats with nothing: uint32 ``[n, 4]``,
         n at least 1.
@@ -129,7 +129,7 @@ def fit(hands, logs):
         raise LimitsError("a log-likelihood is not finite", reason="OUT_OF_RANGE", field="logs")
     hands = np.ascontiguousarray(masks, np.uint32)
     cdef const uint32_t[:, ::1] held = hands
-    cdef const double[:, ::1] found = logs
+    cdef const double[:, ::1] targets = logs
     cdef Surrogate result
     cdef World *world
     cdef int i, seat, n = <int> len(hands)
@@ -139,7 +139,7 @@ def fit(hands, logs):
     for i in range(n):
         for seat in range(4):
             world[i].hand[seat] = held[i, seat]
-    fit_surrogate(&result, world, &found[0, 0], n)
+    fit_surrogate(&result, world, &targets[0, 0], n)
     free(world)
     gain = np.empty((4, TILES))
     cdef double[:, ::1] rows = gain

@@ -273,7 +273,7 @@ cdef int check_weights(weights, size, str field) except -1:
 
 
 def weight_counts(players):
-    """How many weights the policy net and the world-value net for so many seats have.
+    """The numbers of weights of the policy net and the world-value net for so many seats.
 
     :raises ViewError: not 2, 3 or 4 seats.
     """

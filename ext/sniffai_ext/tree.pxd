@@ -35,7 +35,7 @@ cdef struct Tree:
     uint32_t capacity      # arena nodes there is memory for now
     uint32_t limit         # arena nodes there may ever be
     uint32_t in_use        # nodes that stand for something
-    bint exhausted         # memory was asked for in vain
+    bint exhausted         # memory ran out
     uint32_t[ROOMS] spare  # by block size: first block given back, 0 if none
 
 cdef extern from * nogil:

@@ -1,4 +1,4 @@
-"""Whose turn it is to use an object that does one thing at a time."""
+"""A lock for objects that do one thing at a time. It refuses its own owner."""
 
 import threading
 
@@ -8,10 +8,10 @@ from sniffai_ext.errors import BusyError
 
 
 cdef class Turn:
-    """A context manager: other threads wait for their turn; who has it and asks again is refused, not left to wait.
+    """A context manager: other threads wait for their turn; the thread that has it already is refused.
 
-    The same thread can ask again from a callback, or from the handler of a signal. Nothing can interrupt it between the
-    taking of the lock and the note of its owner, as it could in Python.
+    The same thread can ask again from a callback or from a signal handler. In Python, a signal could come between
+    taking the lock and recording its owner; here nothing can.
 
     :param what: names the object and what it does, such as ``"this searcher runs"``.
     """

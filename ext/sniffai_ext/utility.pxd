@@ -21,7 +21,7 @@ cdef inline int end_margin(const State *state) noexcept nogil:
 cdef inline void end_chances(const EquityTable *table, const State *state, float *chances) noexcept nogil:
     """Every team's chance to win the match after a round that is over, not yet settled.
 
-    Who went out leads the next round; after a blocked one the lead goes by lot (rules 2).
+    The seat that went out leads the next round; after a blocked one a random seat leads (rules 2).
     """
     cdef int[3] scores
     cdef int team
@@ -65,13 +65,13 @@ cdef inline float chance_after(const EquityTable *table, const State *state, int
     ``lead`` the next lead."""
     cdef int[3] scores
     cdef float[3] leading
-    cdef float[3] lot
+    cdef float[3] random_lead
     cdef int team = team_of(state.players, seat)
     scores[1 - team] = state.score[1 - team] - margin // 2
     scores[team] = state.score[team] - margin // 2 + margin
     win_chance(table, scores, seat, leading)
-    win_chance(table, scores, -1, lot)
-    return lead * leading[team] + (1 - lead) * (2 * lot[team] - leading[team])
+    win_chance(table, scores, -1, random_lead)
+    return lead * leading[team] + (1 - lead) * (2 * random_lead[team] - leading[team])
 
 cdef inline void hope_of_three(const EquityTable *table, const State *state, const double *margin,
                                double *chances) noexcept nogil:

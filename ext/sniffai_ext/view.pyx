@@ -1,4 +1,4 @@
-"""One seat's knowledge, event by event, each checked against the rules and the seat's own hand.
+"""What one seat knows, built event by event. Each event is checked against the rules and the seat's own hand.
 
 For every other seat the history is kept as *batches*: the tiles of its deal and of each draw. A draw or a pass says
 that no tile held at that moment fits (rules 5), so the batches of that moment lose the fitting tiles. A tile placed
@@ -23,12 +23,12 @@ cdef class View:
     :param seat: whose knowledge this is.
     :param leader: the seat that leads.
     :param hand: mask of the tiles dealt to the seat.
-    :param scores: one a team, before the round.
+    :param scores: one for each team, before the round.
     :raises SniffError: see :class:`sniffai_ext.round.Round`; ``field`` is the parameter's name.
     """
 
     def __cinit__(self, *_, **__):
-        """A view of nobody, of a round that is over: what there is until everything is checked."""
+        """An empty view of a round that is over, until :meth:`__init__` has checked the arguments."""
         self.to_move = self.forced = self.last_seat = -1
         self.end = BLOCKED
         self.table = Layout()
@@ -64,13 +64,13 @@ cdef class View:
 
     @classmethod
     def snapshot(cls, players, seat, placements, hand, hand_sizes, talon_size, voids, scores, drawn_tile=-1):
-        """The knowledge of the seat to move without the history: what lies open and who is known to lack what.
+        """What the seat to move knows without the history: the table, the hand sizes, and the suits that seats lack.
 
         :param placements: ``[(tile, at)]`` in play order.
         :param hand: mask of the tiles the seat holds now.
         :param hand_sizes: tiles in every hand, by seat.
-        :param voids: a 7-bit mask of pips a seat: suits that the seat is known not to hold.
-        :param scores: one a team, now.
+        :param voids: a 7-bit mask of pips for each seat: suits that the seat is known not to hold.
+        :param scores: one for each team, now.
         :param drawn_tile: the tile just drawn, which must be placed; -1 if none.
         :raises SniffError: tiles that do not add up to one set, or a placement that does not fit.
         """
@@ -350,7 +350,7 @@ cdef class View:
 
     @property
     def scores(self):
-        """One a team, with the points of every placement seen; no deductions."""
+        """One for each team, with the points of every placement seen; without deductions."""
         return tuple(self.score[team] for team in range(team_count(self.players)))
 
     @property
@@ -364,7 +364,7 @@ cdef class View:
 
     @property
     def must(self):
-        """What the rules ask of the seat: ``"play"``, ``"draw"``, ``"pass"``, ``"wait"`` or ``"over"``."""
+        """What the rules require of the seat: ``"play"``, ``"draw"``, ``"pass"``, ``"wait"`` or ``"over"``."""
         if self.end != RUNNING:
             return "over"
         if self.to_move != self.seat:

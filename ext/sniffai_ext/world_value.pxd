@@ -1,4 +1,4 @@
-"""The value of a known world: what a small net expects of the rest of the round when all hands are seen."""
+"""The value of a known world: what a small net expects of the rest of the round when all hands are known."""
 
 from sniffai_ext.net cimport MOST_OUTPUTS, NARROW, WIDE, Net, net_values
 from sniffai_ext.policy cimport NET_SCALE
@@ -8,8 +8,8 @@ from sniffai_ext.features cimport MAX_ROWS
 from sniffai_ext.world_features cimport world_rows
 
 cdef inline int world_outputs(int players) noexcept nogil:
-    """What the net tells: the value for the seat that placed; with 3 seats, where that leaves open which other seat
-    pays for it, that of the next seat, too."""
+    """Number of outputs: the value for the seat that placed; with 3 seats also that of the next seat, as the first
+    one does not say which of the other seats loses it."""
     return 2 if players == 3 else 1
 
 cdef inline void world_values(const Net *net, const State *state, int seat, double *values) noexcept nogil:
@@ -20,15 +20,15 @@ cdef inline void world_values(const Net *net, const State *state, int seat, doub
     cdef uint16_t[MAX_ROWS] rows
     cdef float[WIDE] acc
     cdef float[NARROW] narrow
-    cdef float[MOST_OUTPUTS] told
+    cdef float[MOST_OUTPUTS] output
     cdef int n = world_rows(state, seat, rows)
-    net_values(net, rows, n, acc, narrow, told)
-    values[seat if net.outputs == 2 else seat & 1] = NET_SCALE * told[0]
+    net_values(net, rows, n, acc, narrow, output)
+    values[seat if net.outputs == 2 else seat & 1] = NET_SCALE * output[0]
     if net.outputs == 2:
-        values[(seat + 1) % 3] = NET_SCALE * told[1]
-        values[(seat + 2) % 3] = -NET_SCALE * (told[0] + told[1])
+        values[(seat + 1) % 3] = NET_SCALE * output[1]
+        values[(seat + 2) % 3] = -NET_SCALE * (output[0] + output[1])
     else:
-        values[1 - (seat & 1)] = -NET_SCALE * told[0]
+        values[1 - (seat & 1)] = -NET_SCALE * output[0]
 
 cdef class WorldValue(TrainedNet):
     pass

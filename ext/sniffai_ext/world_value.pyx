@@ -1,4 +1,4 @@
-"""The world-value net's Python door."""
+"""The world-value net as a Python object."""
 
 from sniffai_ext.net cimport net_size
 from sniffai_ext.world_features cimport world_net_rows

@@ -3,8 +3,8 @@
 When a view allows few enough assignments the pool holds each of them once; else it is a sample of the exact belief. A
 model of the other seats weighs each world by how likely it makes their past choices (:mod:`sniffai_ext.inference`).
 As that takes long, a sample can be extended by worlds that are weighted by a fit to it (:mod:`sniffai_ext.surrogate`).
-Draws walk round the cumulated weights in steps of the golden ratio, so that every world comes up as often as its weight
-says with far less noise than independent draws have.
+Draws walk round the cumulated weights in steps of the golden ratio: every world comes up as often as its weight
+requires, with far less noise than independent draws.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -53,10 +53,10 @@ cdef class Pool:
 
     cdef bint fill(self, Belief belief, View view, const Model *model, int room, int extra, Rng *rng,
                    Watch *watch) except -1:
-        """Make the pool: all assignments if there are at most ``room``, else so many samples. False where it was
-        stopped or a signal came: then there is no pool.
+        """Make the pool: all assignments if there are at most ``room``, else so many samples. False if it was stopped
+        or a signal came: then there is no pool.
 
-        Where ``span`` is over there are fewer worlds, LEAST_WORLDS in any case, and it is ``hurried``.
+        When ``span`` is over it takes fewer worlds, at least LEAST_WORLDS, and the pool is ``hurried``.
 
         :param model: NULL for equal weights.
         :param room: 1..MOST_WORLDS.
@@ -84,7 +84,7 @@ cdef class Pool:
             if few:
                 got = belief.certain
                 self.list_cells(belief, view, 0, belief.full, got, belief.pool)
-                if self.unlisted:            # what is listed first is no fair sample of all
+                if self.unlisted:            # the first assignments listed are not a fair sample
                     few = False
                     self.size = 0
             if not few:
@@ -139,7 +139,7 @@ cdef class Pool:
         return self.broken
 
     cdef bint over(self, double share) noexcept nogil:
-        """Whether filling must end: it is disturbed, or so much of its time is over and there are the first worlds."""
+        """Whether filling must end: it is disturbed, or this share of its time is over and it has LEAST_WORLDS."""
         if self.disturbed():
             return True
         if self.span == INFINITY or self.size < LEAST_WORLDS or monotonic() <= self.started + share * self.span:
@@ -148,10 +148,10 @@ cdef class Pool:
         return True
 
     cdef void extend(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil:
-        """Add fresh samples with the likelihood that a fit to those there are gives them.
+        """Add fresh samples, with the likelihood that a fit to the weighed worlds gives them.
 
-        The fit is of logarithms, and the mean of a power is more than the power of the mean; so the new weights are
-        raised by one factor, which makes the fit right for the total of the old ones.
+        The fit is of logarithms, and the mean of an exponential is more than the exponential of the mean. So the new
+        weights are raised by one factor, which makes the fit exact for the total of the weighed worlds.
         """
         cdef Surrogate fit
         cdef World *world
@@ -243,7 +243,7 @@ cdef class Pool:
         self.effective = total * total / squares
 
     cdef void list_shares(self) noexcept nogil:
-        """Where to begin to look for a share of the weights: the first world that can hold it, rounding aside."""
+        """Fill ``index``: the first world that can hold a given share of the weights, where a search for it begins."""
         cdef double step = self.world[self.size - 1].upto / self.size * (1 - 1e-12)
         cdef int share, i = 0
         for share in range(self.size):
@@ -272,7 +272,7 @@ cdef class Pool:
     cdef int check_filled(self) except -1:
         """Raise unless the pool has worlds: one made by hand has none."""
         if self.size == 0:
-            raise RuntimeError("an empty pool: weighted_worlds() and a search make full ones")
+            raise RuntimeError("the pool is empty: weighted_worlds() or a search makes full ones")
         return 0
 
     def draws(self, count):
@@ -290,9 +290,10 @@ cdef class Pool:
         return times
 
     def worlds(self):
-        """``[(hidden hands by seat..., talon, weight)]``, weights adding up to 1; four seats, absent ones with nothing.
+        """``[(hidden hands by seat..., talon, weight)]``, weights adding up to 1; always four seats; absent ones hold
+        nothing.
 
-        Worlds are assignments: one that deals the same hands in other batches is listed again.
+        Worlds are assignments: the same hands dealt in other batches are listed again.
         """
         cdef int i, seat
         self.check_filled()
@@ -347,7 +348,7 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
     :param seed: 0..2**64-1; the same seed gives the same pool.
     :param policy: model of the other seats; None: all worlds weigh the same.
     :param temperatures: of the model's choices by phase, in points, each 0.000001..1,000,000.
-    :param floor: share of the choices that the model takes for random, 0.000001..1.
+    :param floor: share of the choices that the model takes to be random, 0.000001..1.
     :param hands: tile masks by seat; only the assignments that deal these hands to the other seats are worlds then.
     :param extra: worlds to extend a sample by, 0..MOST_WORLDS, weighted by a fit.
     :raises LimitsError: a number out of range, or a net for another number of seats.
@@ -371,7 +372,7 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
         for phase in range(3):
             model.temperature[phase] = <float> temperatures[phase]
     if hands is not None:
-        view = told(view, hands)
+        view = with_hands(view, hands)
     seed_rng(&rng, read_seed(seed))
     watch = watch_signals()
     pool.fill(Belief.of(view), view, NULL if policy is None else &model, most, further, &rng, &watch)
@@ -393,8 +394,8 @@ def check_temperatures(temperatures):
                  for phase, value in enumerate(values))
 
 
-cdef View told(View view, hands):
-    """The view of someone who also knows what the other seats hold."""
+cdef View with_hands(View view, hands):
+    """The view of a seat that also knows the other hands."""
     cdef View other = view.copy()
     cdef int seat, b
     cdef uint32_t held

@@ -62,7 +62,7 @@ def test_more_points_never_hurt(players: int) -> None:
 @pytest.mark.parametrize("players", SEATS)
 def test_every_chance_is_one_and_together_they_are_certain(players: int) -> None:
     equity = load(players)
-    for chances in (all_chances(equity), equity.core.lot):
+    for chances in (all_chances(equity), equity.core.random_lead):
         assert chances.min() >= -1e-7
         assert chances.max() <= 1
     for scores in product((equity.lowest, -5, 100, equity.highest), repeat=TEAMS[players]):
@@ -193,7 +193,7 @@ def test_played_matches_agree(played: CheckResult) -> None:
 def test_a_wrong_table_is_detected(played: CheckResult, request: pytest.FixtureRequest) -> None:
     """As if the lead were worth nothing; as if each stood five fives higher than it does."""
     equity = load(request.node.callspec.params["played"])
-    blind = judged(wrong(equity, equity.core.lot), played)
+    blind = judged(wrong(equity, equity.core.random_lead), played)
     assert not blind.passed
     assert blind.bias > blind.bias_margin
     shifted = judged(wrong(equity, np.roll(equity.core.lead, -5, axis=0)), played)
