@@ -19,8 +19,8 @@ def check_seed(seed: int) -> int:
     return read_whole(seed, "seed", 0, MAX_SEED)
 
 
-def derived_seed(*parts: int) -> int:
-    """A seed from numbers, 0..2**64-1: the same numbers give the same seed on every machine."""
+def derived_seed(*parts: int | str) -> int:
+    """A seed from numbers and texts, 0..2**64-1: the same parts give the same seed on every machine."""
     text = "/".join(map(str, parts)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
 

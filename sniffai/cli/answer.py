@@ -7,6 +7,7 @@ from sniffai.cli.terminal import show, tell, text_table
 from sniffai.explain import sentences
 from sniffai.explain.languages import Words, words
 from sniffai.explain.numbers import fixed, uncertain
+from sniffai.review.terms import level_name
 from sniffai.rules import team_of
 from sniffai.search.params import Objective
 from sniffai.v1 import analysis_pb2 as pb
@@ -42,6 +43,10 @@ def print_answer(
         _print_moves(analysis.moves, team_of(view.players, view.seat), objective, say)
         for reason in analysis.moves[0].reasons:
             tell(f"- {reason.text}")
+        if answer.level:
+            tell(
+                say.say("the level {level} plays {move}", level=level_name(answer.level, say), move=_move(answer.move))
+            )
     else:
         action = move_pb2.Action.Name(answer.action).removeprefix("ACTION_").lower()
         tell(say.say("nothing to place: {action}", action=_action(action, say)))
@@ -180,6 +185,8 @@ def _effort(analysis: pb.Analysis, say: Words) -> str:
         return say.say("forced: there is nothing to choose")
     if analysis.source == pb.SOURCE_EXACT:
         return say.say("exact: nothing is hidden, solved to the end of the round")
+    if analysis.source == pb.SOURCE_UNSEARCHED:
+        return say.say("nothing was searched: the level does not search")
     effort, time = analysis.effort, ""
     stop = pb.StopReason.Name(analysis.stop_reason).removeprefix("STOP_REASON_").lower()
     if effort.HasField("time"):

@@ -1,18 +1,21 @@
 """``sniffai recommend``: a move for a view, found here or by a server."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 import click
 
 from sniffai import analyze, wire
 from sniffai.cli.answer import print_answer
 from sniffai.cli.forms import Form, load, named
-from sniffai.cli.parts import json_option, lang_option
+from sniffai.cli.parts import BadInput, json_option, lang_option
 from sniffai.cli.remote import Remote, remote_options
 from sniffai.cli.terminal import tell_json_text
 from sniffai.explain import reasons
 from sniffai.moves import Move, MoveLike
+from sniffai.play.level_turn import LevelTurn
+from sniffai.play.levels import LEVELS, find_level
+from sniffai.search.analysis import Analysis
 from sniffai.search.params import MAX_STANDARD_ERROR, Limits, Objective, SearchParams
 from sniffai.v1.analysis_service_pb2 import (
     AnalyzeRequest,
@@ -21,7 +24,10 @@ from sniffai.v1.analysis_service_pb2 import (
     StreamAnalyzeRequest,
 )
 from sniffai.v1.notice_pb2 import Warning as Notice
+from sniffai.v1.reason_pb2 import Reason
 from sniffai.view import View
+
+LEVEL_NAMES: Final = tuple(level.name for level in LEVELS)
 
 Priority = Literal["interactive", "analysis", "bulk"]
 """The class in which a search waits for its turn on a server."""
@@ -47,6 +53,8 @@ class Question:
     objective: Objective = "match"
     priority: Priority = "interactive"
     """Of the search on a server; one's own begins at once."""
+    level: str = ""
+    """The level of play that chooses the move, if there is one."""
     client_tag: str = ""
     """Comes back in the answer."""
     warnings: tuple[Notice, ...] = ()
@@ -75,6 +83,7 @@ class Question:
 @click.option(
     "exclude_moves", "--exclude", multiple=True, metavar="MOVE", help="Do not consider this move. May be repeated."
 )
+@click.option("--level", metavar="NAME", help=f"Let a level of play choose the move: {', '.join(LEVEL_NAMES)}.")
 @click.option(
     "--seed",
     type=click.IntRange(0, wire.MAX_SEED),
@@ -92,6 +101,7 @@ def command(
     objective: Objective | None,
     include_moves: tuple[str, ...],
     exclude_moves: tuple[str, ...],
+    level: str | None,
     seed: int | None,
     described: bool,
     language_code: str | None,
@@ -102,7 +112,8 @@ def command(
     FILE is a file, - for standard input, or the text itself: a view in one line, or the JSON of the wire's
     RecommendMoveRequest or PlayerView. In a round or a match record the move is for the seat to move, and only what
     that seat knows is used. Options override the limits, the seed and the moves of a request; without any limit the
-    search takes one second. A MOVE is written like 4|5@4|6:HIGH.
+    search takes one second. A MOVE is written like 4|5@4|6:HIGH. A level chooses among all legal moves; a level
+    below full strength takes no limits.
     """
     asked = _read(load(file))
     limits = Limits(simulations, seconds, target_standard_error=target_error)
@@ -114,9 +125,11 @@ def command(
         asked = replace(asked, objective=objective)
     if include_moves or exclude_moves:
         asked = replace(asked, include_moves=include_moves, exclude_moves=exclude_moves)
+    if level is not None:
+        asked = replace(asked, level=level)
     if language_code is not None:
         asked = replace(asked, language_code=language_code)
-    answer = _search_here(asked) if remote is None else _ask(remote, asked)
+    answer = _answer(asked, remote)
     if as_json:
         tell_json_text(wire.to_json(answer))
     else:
@@ -143,8 +156,41 @@ def _read(form: Form) -> Question:
         language_code=asked.language_code if request.language_code else None,
         objective=asked.objective,
         priority=PRIORITIES[asked.priority] if request.priority else "interactive",
+        level=asked.level.name if asked.level else "",
         client_tag=asked.client_tag,
         warnings=asked.warnings,
+    )
+
+
+def _answer(question: Question, remote: Remote | None) -> RecommendMoveResponse:
+    """The answer, found here or by a server.
+
+    :raises BadInput: a level is to choose among some moves only.
+    """
+    if question.level and (question.include_moves or question.exclude_moves):
+        raise BadInput("--level cannot be used with --include or --exclude: a level chooses among all legal moves")
+    if remote is not None:
+        return _ask(remote, question)
+    return _play_here(question) if question.level else _search_here(question)
+
+
+def _play_here(question: Question) -> RecommendMoveResponse:
+    """The move of a level.
+
+    :raises LimitsError: there is no such level.
+    """
+    level = find_level(question.level)
+    turn = LevelTurn(level, question.view, question.seed or 0)
+    analysis = turn.searcher.run(turn.limits or question.limits)
+    warnings = [*question.warnings, *wire.level_warnings(level, question.limits, question.objective)]
+    return wire.write_recommendation(
+        analysis,
+        warnings,
+        max_moves=question.max_moves,
+        client_tag=question.client_tag,
+        reasons=_reasons(question, analysis) if level.plays_best else (),
+        move=turn.move(analysis),
+        level=level.name,
     )
 
 
@@ -157,10 +203,18 @@ def _search_here(question: Question) -> RecommendMoveResponse:
         include_moves=question.include_moves or None,
         exclude_moves=question.exclude_moves or None,
     )
-    why = wire.write_reasons(reasons(question.view, analysis), question.language_code or "en")
     return wire.write_recommendation(
-        analysis, question.warnings, max_moves=question.max_moves, client_tag=question.client_tag, reasons=why
+        analysis,
+        question.warnings,
+        max_moves=question.max_moves,
+        client_tag=question.client_tag,
+        reasons=_reasons(question, analysis),
     )
+
+
+def _reasons(question: Question, analysis: Analysis) -> list[Reason]:
+    """What speaks for the first move."""
+    return wire.write_reasons(reasons(question.view, analysis), question.language_code or "en")
 
 
 def _ask(remote: Remote, question: Question) -> RecommendMoveResponse:
@@ -178,6 +232,7 @@ def _ask(remote: Remote, question: Question) -> RecommendMoveResponse:
             language_code=question.language_code or "",
             objective=question.objective,
             priority=question.priority,
+            level=question.level,
             client_tag=question.client_tag,
         ),
         timeout,

@@ -22,7 +22,15 @@ try:
     from sniffai.client.blocking import Client
     from sniffai.client.connection import DEFAULT_TIMEOUT, Tls
     from sniffai.client.errors import ServiceError
-    from sniffai.client.requests import DealLike, PositionLike, RecordLike, ReviewWishes, ViewLike, Wishes
+    from sniffai.client.requests import (
+        DealLike,
+        PositionLike,
+        RecommendWishes,
+        RecordLike,
+        ReviewWishes,
+        ViewLike,
+        Wishes,
+    )
     from sniffai.client.streams import AnalysisStream, AsyncAnalysisStream, AsyncReviewStream, ReviewStream
 except ImportError as error:
     raise explained(error) from None
@@ -36,6 +44,7 @@ __all__ = [
     "Client",
     "DealLike",
     "PositionLike",
+    "RecommendWishes",
     "RecordLike",
     "ReviewStream",
     "ReviewWishes",

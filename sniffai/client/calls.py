@@ -18,6 +18,7 @@ from sniffai.client.requests import (
     DealLike,
     NoWishes,
     PositionLike,
+    RecommendWishes,
     RecordLike,
     ReviewWishes,
     ViewLike,
@@ -92,11 +93,11 @@ def described(method: Method, call: Callable[..., Call[Any]], answer: Any = None
 
 
 def recommend(
-    view: ViewLike, limits: Limits | None = None, *, timeout: float | None = None, **wishes: Unpack[Wishes]
+    view: ViewLike, limits: Limits | None = None, *, timeout: float | None = None, **wishes: Unpack[RecommendWishes]
 ) -> Call[analysis_service_pb2.RecommendMoveResponse]:
     """The recommended move, with the evaluation of all moves.
 
-    The keywords are those of :class:`sniffai.client.Wishes`.
+    The keywords are those of :class:`sniffai.client.RecommendWishes`.
 
     :raises SniffError: an argument is invalid; ``field`` is its name. Nothing is sent.
     :raises ServiceError: the view is invalid, another seat is to move, or the server cannot be reached.

@@ -70,6 +70,14 @@ class Wishes(TypedDict, total=False):
     """What the search maximises: the chance to win the match, or the margin of the round."""
 
 
+class RecommendWishes(Wishes, total=False):
+    """The options of a call for a move: those of :class:`Wishes`, and a level of play."""
+
+    level: str | None
+    """The level that chooses the move: a name of :meth:`Client.info`'s levels, such as ``"club"``. Not together with
+    ``include_moves`` or ``exclude_moves``."""
+
+
 class ReviewWishes(TypedDict, total=False):
     """The options of a call for a review, besides record and limits."""
 
@@ -90,6 +98,8 @@ class NoWishes(TypedDict):
     """
 
 
+MAX_LEVEL: Final = 64
+"""The longest name of a level, in characters."""
 MAX_LISTED: Final = 2**31 - 1
 
 PRIORITIES: Final = {
@@ -106,10 +116,11 @@ OBJECTIVES: Final = {
 
 
 def recommend_request(
-    view: ViewLike, limits: Limits | None, wishes: Wishes
+    view: ViewLike, limits: Limits | None, wishes: RecommendWishes
 ) -> analysis_service_pb2.RecommendMoveRequest:
     """A request for a move."""
-    return analysis_service_pb2.RecommendMoveRequest(view=_view(view), **_fields(limits, wishes))
+    level = check_text(wishes.get("level"), "level", MAX_LEVEL)
+    return analysis_service_pb2.RecommendMoveRequest(view=_view(view), **_fields(limits, wishes, "level"), level=level)
 
 
 def analyze_request(

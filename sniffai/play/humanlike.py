@@ -8,6 +8,8 @@ from sniffai.moves import Move
 from sniffai.play.players import SearchPlayer
 from sniffai.search.analysis import Analysis
 from sniffai.search.candidates import distinct_moves
+from sniffai.search.params import Limits
+from sniffai.search.searcher import Searcher
 from sniffai.view import View
 
 
@@ -53,18 +55,25 @@ class ForgetfulPlayer:
         """See :class:`Player`."""
         return self.pick(self.analyze(view, seed), seed)
 
+    @property
+    def limits(self) -> Limits:
+        """Those of the search."""
+        return self.search.limits
+
+    def searcher(self, view: View, seed: int) -> Searcher:
+        """The search, without what draws and passes showed, ready to run within :attr:`limits`."""
+        return self.search.searcher(view.without_voids(), seed)
+
     def analyze(self, view: View, seed: int) -> Analysis:
         """What the search thinks of every move, without what draws and passes showed."""
-        return self.search.analyze(view.without_voids(), seed)
+        return self.searcher(view, seed).run(self.limits)
 
     def pick(self, analysis: Analysis, seed: int) -> Move:
-        """The move that seems best after its errors of judgement."""
-        if not self.misjudges or analysis.source == "forced":
-            return self.search.pick(analysis, seed)
+        """The move that seems best after its errors of judgement; the first where no move has a value yet."""
         lots = Random(seed)
         seeming = [
             (entry.expected_margin + lots.gauss(0.0, self.misjudges), -entry.rank, entry.move)
             for entry in analysis.moves
             if entry.expected_margin is not None
         ]
-        return max(seeming)[2]
+        return max(seeming)[2] if self.misjudges and seeming else self.search.pick(analysis, seed)

@@ -21,6 +21,7 @@ from sniffai.play.players import (
     PolicyPlayer,
     RandomPlayer,
     SearchPlayer,
+    Thinker,
     read_parameters,
     search_player,
 )
@@ -81,6 +82,16 @@ class Level:
         won = _measured()["scores"].get(self.name, {})
         return tuple(Score(int(players), *score) for players, score in won.items())
 
+    @property
+    def max_simulations(self) -> int | None:
+        """The most simulations of one move: 0 if it does not search, ``None`` if it takes the caller's limits."""
+        return self.player.limits.simulations if isinstance(self.player, Thinker) else 0
+
+    @property
+    def plays_best(self) -> bool:
+        """Whether it always plays the first move of its analysis."""
+        return isinstance(self.player, SearchPlayer)
+
 
 LEVELS: Final = (
     Level("newcomer", "plays any legal move", RandomPlayer()),
@@ -98,10 +109,18 @@ def level_player(name: str, defaults: Limits | None = None) -> Player:
     :param defaults: limits of a level without limits.
     :raises LimitsError: there is no such level.
     """
+    return _limited(find_level(name).player, defaults or Limits())
+
+
+def find_level(name: str) -> Level:
+    """A level by its name.
+
+    :raises LimitsError: there is no such level; the message lists the levels.
+    """
     read_kind(name, str, "level", "NOT_A_TEXT")
     for level in LEVELS:
         if level.name == name:
-            return _limited(level.player, defaults or Limits())
+            return level
     known = ", ".join(level.name for level in LEVELS)
     raise LimitsError(f"{shown(name)} is not one of {known}", reason="UNKNOWN_LEVEL", field="level")
 

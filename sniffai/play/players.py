@@ -7,7 +7,7 @@ on the same deals with swapped seats therefore tie exactly.
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Protocol, get_args
+from typing import Any, Final, Protocol, get_args, runtime_checkable
 
 from sniffai.checks import shown
 from sniffai.errors import LimitsError
@@ -16,7 +16,7 @@ from sniffai.search.analysis import Analysis
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.nets import load_policy
 from sniffai.search.params import Limits, Objective, SearchParams
-from sniffai.search.searcher import analyze
+from sniffai.search.searcher import Searcher
 from sniffai.view import View
 
 
@@ -28,6 +28,24 @@ class Player(Protocol):
 
         :param seed: 0..2**64-1; decides the player's random choices.
         """
+        ...
+
+
+@runtime_checkable
+class Thinker(Player, Protocol):
+    """A player that searches, then chooses by what the search found."""
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of its search."""
+        ...
+
+    def searcher(self, view: View, seed: int) -> Searcher:
+        """The search, ready to run within :attr:`limits`."""
+        ...
+
+    def pick(self, analysis: Analysis, seed: int) -> Move:
+        """The choice after an analysis by :meth:`searcher`; the seat is to place a tile."""
         ...
 
 
@@ -73,9 +91,13 @@ class SearchPlayer:
         """See :class:`Player`."""
         return self.pick(self.analyze(view, seed), seed)
 
+    def searcher(self, view: View, seed: int) -> Searcher:
+        """The search, ready to run within :attr:`limits`."""
+        return Searcher(view, seed=seed, params=self.params)
+
     def analyze(self, view: View, seed: int) -> Analysis:
         """What the search thinks of every move."""
-        return analyze(view, self.limits, seed=seed, params=self.params)
+        return self.searcher(view, seed).run(self.limits)
 
     def pick(self, analysis: Analysis, seed: int) -> Move:
         """The choice after an analysis of the view."""

@@ -18,12 +18,22 @@ from sniffai.search.params import EffectiveLimits
 Action = Literal["play", "draw", "pass"]
 """What the seat must do. Only ``"play"`` leaves a choice."""
 
-Source = Literal["forced", "search", "exact"]
+Source = Literal["forced", "search", "exact", "unsearched"]
 """``"forced"``: there was nothing to choose, so nothing was searched. ``"exact"``: nothing was hidden, and the rest of
-the round was solved."""
+the round was solved. ``"unsearched"``: a player that does not search chose the move."""
 
 StopReason = Literal[
-    "forced", "simulations", "time", "memory", "stopped", "decided", "precise", "exact", "deadline", "running"
+    "forced",
+    "simulations",
+    "time",
+    "memory",
+    "stopped",
+    "decided",
+    "precise",
+    "exact",
+    "deadline",
+    "running",
+    "unsearched",
 ]
 """What ended the search. ``"deadline"``: the end that the caller set came before the limits. ``"running"``: it goes on,
 and this is a snapshot."""

@@ -38,6 +38,8 @@ class _SourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Source.ValueTy
     """SOURCE_SEARCH: a Monte Carlo search."""
     SOURCE_EXACT: _Source.ValueType  # 3
     """SOURCE_EXACT: nothing was hidden, and the rest of the round was solved: the values have no error."""
+    SOURCE_UNSEARCHED: _Source.ValueType  # 4
+    """SOURCE_UNSEARCHED: a level of play that does not search chose the move: moves has that move alone, without values."""
 
 class Source(_Source, metaclass=_SourceEnumTypeWrapper):
     """Source says how an answer was obtained."""
@@ -50,6 +52,8 @@ SOURCE_SEARCH: Source.ValueType  # 2
 """SOURCE_SEARCH: a Monte Carlo search."""
 SOURCE_EXACT: Source.ValueType  # 3
 """SOURCE_EXACT: nothing was hidden, and the rest of the round was solved: the values have no error."""
+SOURCE_UNSEARCHED: Source.ValueType  # 4
+"""SOURCE_UNSEARCHED: a level of play that does not search chose the move: moves has that move alone, without values."""
 Global___Source: _TypeAlias = Source  # noqa: Y015
 
 class _StopReason:
@@ -80,6 +84,8 @@ class _StopReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StopReason
     """STOP_REASON_PRECISE: the target standard error was reached."""
     STOP_REASON_RUNNING: _StopReason.ValueType  # 10
     """STOP_REASON_RUNNING: the search goes on. Only if final is false."""
+    STOP_REASON_UNSEARCHED: _StopReason.ValueType  # 11
+    """STOP_REASON_UNSEARCHED: nothing was searched, because the level of play does not search."""
 
 class StopReason(_StopReason, metaclass=_StopReasonEnumTypeWrapper):
     """StopReason says what ended a search."""
@@ -106,6 +112,8 @@ STOP_REASON_PRECISE: StopReason.ValueType  # 9
 """STOP_REASON_PRECISE: the target standard error was reached."""
 STOP_REASON_RUNNING: StopReason.ValueType  # 10
 """STOP_REASON_RUNNING: the search goes on. Only if final is false."""
+STOP_REASON_UNSEARCHED: StopReason.ValueType  # 11
+"""STOP_REASON_UNSEARCHED: nothing was searched, because the level of play does not search."""
 Global___StopReason: _TypeAlias = StopReason  # noqa: Y015
 
 @_typing.final

@@ -94,6 +94,7 @@ class RecommendMoveRequest(_message.Message):
     CLIENT_TAG_FIELD_NUMBER: _builtins.int
     LANGUAGE_CODE_FIELD_NUMBER: _builtins.int
     OBJECTIVE_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
     max_moves: _builtins.int
@@ -111,6 +112,12 @@ class RecommendMoveRequest(_message.Message):
     """
     objective: Global___Objective.ValueType
     """objective is what the search maximises. Default: MATCH."""
+    level: _builtins.str
+    """level is the level of play that chooses the move: a name of GetEngineInfo's levels, such as "club". It chooses among
+    all legal moves and plays for the match: include_moves and exclude_moves are refused, and an objective other than
+    MATCH is ignored with a warning. Where the level has its own bound on thinking, limits are ignored too, also with a
+    warning. Default: none; the search itself chooses, which is what the highest level does.
+    """
     @_builtins.property
     def view(self) -> _view_pb2.PlayerView:
         """view is what the seat to move knows. REQUIRED."""
@@ -144,10 +151,11 @@ class RecommendMoveRequest(_message.Message):
         client_tag: _builtins.str = ...,
         language_code: _builtins.str = ...,
         objective: Global___Objective.ValueType = ...,
+        level: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "limits", b"limits", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "level", b"level", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
@@ -164,15 +172,20 @@ class RecommendMoveResponse(_message.Message):
     ACTION_FIELD_NUMBER: _builtins.int
     MOVE_FIELD_NUMBER: _builtins.int
     ANALYSIS_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
     action: _move_pb2.Action.ValueType
     """action is what the seat must do: PLAY (then move is set), DRAW or PASS."""
+    level: _builtins.str
+    """level is the name of the level that chose the move. Empty if none was requested."""
     @_builtins.property
     def move(self) -> _move_pb2.Move:
-        """move is the recommended move. Unset unless action is PLAY."""
+        """move is the recommended move, or the move that the request's level chose. Unset unless action is PLAY."""
 
     @_builtins.property
     def analysis(self) -> _analysis_pb2.Analysis:
-        """analysis is the analysis behind the recommendation; move is the move of its first entry."""
+        """analysis is the analysis behind the recommendation; move is the move of its first entry. If a level was requested, it
+        is what the level found: its choice may be another entry, and only the highest level gives reasons.
+        """
 
     def __init__(
         self,
@@ -180,10 +193,11 @@ class RecommendMoveResponse(_message.Message):
         action: _move_pb2.Action.ValueType = ...,
         move: _move_pb2.Move | None = ...,
         analysis: _analysis_pb2.Analysis | None = ...,
+        level: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["analysis", b"analysis", "move", b"move"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "analysis", b"analysis", "move", b"move"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "analysis", b"analysis", "level", b"level", "move", b"move"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -106,10 +106,15 @@ class Level(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     SCORES_FIELD_NUMBER: _builtins.int
+    MAX_SIMULATIONS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """name is a lower-case word, such as "casual"."""
     description: _builtins.str
     """description is one line about how it plays."""
+    max_simulations: _builtins.int
+    """max_simulations is how many simulations it makes for one move at most: 0 for a level that does not search. Unset for
+    the highest level, which searches within the limits of the request.
+    """
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelScore]:
         """scores are its matches against the level below, one entry for each number of players. Empty for the lowest level."""
@@ -120,12 +125,15 @@ class Level(_message.Message):
         name: _builtins.str = ...,
         description: _builtins.str = ...,
         scores: _abc.Iterable[Global___LevelScore] | None = ...,
+        max_simulations: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_simulations", b"_max_simulations", "max_simulations", b"max_simulations"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["description", b"description", "name", b"name", "scores", b"scores"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_simulations", b"_max_simulations", "description", b"description", "max_simulations", b"max_simulations", "name", b"name", "scores", b"scores"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__max_simulations: _TypeAlias = _typing.Literal["max_simulations"]  # noqa: Y015
+    _WhichOneofArgType__max_simulations: _TypeAlias = _typing.Literal["_max_simulations", b"_max_simulations"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_simulations) -> _WhichOneofReturnType__max_simulations | None: ...
 
 Global___Level: _TypeAlias = Level  # noqa: Y015
 

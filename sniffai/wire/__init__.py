@@ -20,7 +20,7 @@ try:
     from sniffai.wire.answers import write_analysis, write_recommendation
     from sniffai.wire.errors import MAX_VIOLATIONS, Violation, WireError
     from sniffai.wire.notices import MAX_WARNINGS, unknown_fields, warning
-    from sniffai.wire.question import Question, read_question
+    from sniffai.wire.question import Question, level_warnings, read_question
     from sniffai.wire.read import MAX_SEED, given, located, play, read_limits, read_round, read_seed, read_view
     from sniffai.wire.reasons import language_or_english, write_reasons
     from sniffai.wire.review import (
@@ -60,6 +60,7 @@ __all__ = [
     "from_json",
     "given",
     "language_or_english",
+    "level_warnings",
     "located",
     "play",
     "position_from_json",

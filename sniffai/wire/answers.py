@@ -7,17 +7,23 @@ hundred of them; building each one separately and copying it would take twice as
 from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
+from sniffai.moves import Move
 from sniffai.search.analysis import Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, TeamValue
 from sniffai.tiles import TILES
 from sniffai.v1 import analysis_pb2 as pb
 from sniffai.v1 import notice_pb2, reason_pb2
 from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
-from sniffai.wire.write import ACTIONS, move_fields, write_limits, write_seconds
+from sniffai.wire.write import ACTIONS, move_fields, write_limits, write_move, write_seconds
 
 Fields: TypeAlias = dict[str, Any]
 """The fields of a message, by name; ``None`` is unset."""
 
-SOURCES: Final = {"forced": pb.SOURCE_FORCED, "search": pb.SOURCE_SEARCH, "exact": pb.SOURCE_EXACT}
+SOURCES: Final = {
+    "forced": pb.SOURCE_FORCED,
+    "search": pb.SOURCE_SEARCH,
+    "exact": pb.SOURCE_EXACT,
+    "unsearched": pb.SOURCE_UNSEARCHED,
+}
 STOPS: Final = {
     "forced": pb.STOP_REASON_FORCED,
     "simulations": pb.STOP_REASON_SIMULATIONS,
@@ -29,6 +35,7 @@ STOPS: Final = {
     "stopped": pb.STOP_REASON_SHUTDOWN,
     "precise": pb.STOP_REASON_PRECISE,
     "running": pb.STOP_REASON_RUNNING,
+    "unsearched": pb.STOP_REASON_UNSEARCHED,
 }
 
 TILE_NAMES: Final = tuple(map(str, TILES))
@@ -41,11 +48,19 @@ def write_recommendation(
     max_moves: int = 0,
     client_tag: str = "",
     reasons: Iterable[reason_pb2.Reason] = (),
+    move: Move | None = None,
+    level: str = "",
 ) -> RecommendMoveResponse:
-    """The recommended move with its analysis; parameters as for :func:`write_analysis`."""
+    """The recommended move with its analysis; the other parameters as for :func:`write_analysis`.
+
+    :param move: the move that a level chose; the first of the analysis if not given.
+    :param level: the name of that level.
+    """
     message = write_analysis(analysis, warnings, max_moves=max_moves, client_tag=client_tag, reasons=reasons)
-    move = message.moves[0].move if message.moves else None
-    return RecommendMoveResponse(action=message.action, move=move, analysis=message)
+    first = message.moves[0].move if message.moves else None
+    return RecommendMoveResponse(
+        action=message.action, move=write_move(move) if move else first, analysis=message, level=level
+    )
 
 
 def write_analysis(

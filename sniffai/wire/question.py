@@ -9,6 +9,8 @@ from google.protobuf.duration_pb2 import Duration
 from sniffai.errors import SniffError
 from sniffai.explain import reasons
 from sniffai.moves import Move
+from sniffai.play.level_turn import LevelTurn
+from sniffai.play.levels import Level, find_level
 from sniffai.round import Round
 from sniffai.search.analysis import Analysis
 from sniffai.search.candidates import MOST
@@ -21,7 +23,7 @@ from sniffai.view import View
 from sniffai.wire.errors import Violation, WireError
 from sniffai.wire.faults import Faults, bad_duration, below, too_many
 from sniffai.wire.notices import unknown_fields, warning
-from sniffai.wire.paths import choice_path
+from sniffai.wire.paths import choice_path, joined
 from sniffai.wire.read import read_limits, read_round, read_seed, read_view
 from sniffai.wire.reasons import language_or_english, write_reasons
 
@@ -66,11 +68,13 @@ class Question:
     """``"interactive"``, ``"analysis"`` or ``"bulk"``."""
     interval: float
     """Seconds between two snapshots."""
+    level: Level | None
+    """The level of play that chooses the move, if one is requested."""
     warnings: tuple[notice_pb2.Warning, ...]
     """Warnings about parts of the request that were changed or had no effect."""
 
     def searcher(self) -> Searcher:
-        """The search for the answer.
+        """The search for the answer of a request without a level.
 
         :raises WireError: the seat has nothing to decide, or the moves to consider are invalid.
         """
@@ -92,9 +96,24 @@ class Question:
             at = "deal" if isinstance(self.position, Round) else "view"
             raise WireError(Violation.of(error, choice_path(error.field, at))) from error
 
+    def level_turn(self) -> LevelTurn | None:
+        """The turn of the requested level; ``None`` if none is requested.
+
+        :raises WireError: the seat has nothing to decide.
+        """
+        if self.level is None:
+            return None
+        assert isinstance(self.position, View), "only a request for a move has a level, and it has no deal"
+        try:
+            return LevelTurn(self.level, self.position, self.seed)
+        except SniffError as error:
+            raise WireError(Violation.of(error, joined("view", error.field))) from error
+
     def reasons(self, found: Analysis) -> list[reason_pb2.Reason]:
         """The reasons for the recommended move; none for an open deal or a snapshot of a stream."""
         if isinstance(self.position, Round) or not found.final:
+            return []
+        if self.level is not None and not self.level.plays_best:
             return []
         return write_reasons(reasons(self.position, found), self.language_code)
 
@@ -114,6 +133,7 @@ def read_question(request: Request) -> Question:
         ),
         *bad_tag(request.client_tag),
     )
+    level = _level(request, faults)
     faults.check()
     language_code, warnings = language_or_english(request.language_code)
     return Question(
@@ -128,8 +148,22 @@ def read_question(request: Request) -> Question:
         objective=_objective(request, warnings),
         priority=_priority(request, warnings),
         interval=_interval(request, warnings),
+        level=level,
         warnings=(*warnings, *unknown_fields(request)),
     )
+
+
+def level_warnings(level: Level, limits: Limits, objective: Objective) -> list[notice_pb2.Warning]:
+    """A warning for each part of a request that has no effect on a level's move.
+
+    :param limits: those that the request sets.
+    """
+    ignored = []
+    if level.max_simulations is not None and limits != Limits():
+        ignored.append(warning("limits", "IGNORED", f"the level {level.name} takes no limits"))
+    if objective != "match":
+        ignored.append(warning("objective", "IGNORED", "a level plays for the match"))
+    return ignored
 
 
 def _position(request: Request) -> View | Round:
@@ -154,6 +188,20 @@ def bad_tag(tag: str) -> list[Violation]:
     if len(tag) <= MAX_TAG:
         return []
     return [Violation("client_tag", "TOO_LONG", f"a tag has at most {MAX_TAG} characters")]
+
+
+def _level(request: Request, faults: Faults) -> Level | None:
+    """The level of a request for a move."""
+    if not isinstance(request, pb.RecommendMoveRequest) or not request.level:
+        return None
+    for field in ("include_moves", "exclude_moves"):
+        if getattr(request, field):
+            faults.add(Violation(field, "NOT_WITH_LEVEL", "a level chooses among all legal moves"))
+    try:
+        return find_level(request.level)
+    except SniffError as error:
+        faults.add(Violation.of(error, "level"))
+        return None
 
 
 def _objective(request: Request, warnings: list[notice_pb2.Warning]) -> Objective:

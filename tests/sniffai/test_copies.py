@@ -58,11 +58,11 @@ MODULES: Final = (
     *("sniffai.play.arena_result", "sniffai.play.arena", "sniffai.play.match", "sniffai.play.statistics"),
 )
 REFUSED: Final = {
-    *("Searcher", "DealSearcher", "Solver", "Client", "AsyncClient"),
+    *("Searcher", "DealSearcher", "UnsearchedMove", "LevelTurn", "Solver", "Client", "AsyncClient"),
     *("AnalysisStream", "ReviewStream", "AsyncAnalysisStream", "AsyncReviewStream"),
 }
 """Classes whose objects belong to one process: copying and pickling them raises TypeError."""
-NO_VALUES: Final = {"Player", "Wishes", "ReviewWishes", "Kind"}
+NO_VALUES: Final = {"Player", "Thinker", "Wishes", "RecommendWishes", "ReviewWishes", "Kind"}
 """Protocols and names for types: there are no objects of them."""
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sniffai import wire
+from sniffai.play.level_turn import LevelTurn
 from sniffai.search.analysis import Analysis
+from sniffai.search.params import EffectiveLimits
 from sniffai.search.searcher import Searcher
 from sniffai.v1 import analysis_pb2, analysis_service_pb2_grpc, notice_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
@@ -27,19 +29,22 @@ class Job:
 
     question: wire.Question
     searcher: Searcher
+    level_turn: LevelTurn | None
     budget: Budget
     admission: Admission
     warnings: list[notice_pb2.Warning]
 
     def recommendation(self, analysis: Analysis) -> pb.RecommendMoveResponse:
         """The answer of RecommendMove."""
-        question = self.question
+        question, turn = self.question, self.level_turn
         return wire.write_recommendation(
             analysis,
             self.warnings,
             max_moves=question.max_moves,
             client_tag=question.client_tag,
             reasons=question.reasons(analysis),
+            move=turn.move(analysis) if turn else None,
+            level=turn.level.name if turn else "",
         )
 
     def analysis(self, analysis: Analysis) -> analysis_pb2.Analysis:
@@ -104,22 +109,36 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         :raises QueueFullError: the queue is full.
         """
         question = wire.read_question(request)
-        searcher = question.searcher()
+        turn = question.level_turn()
+        searcher = turn.searcher if turn else question.searcher()
         requested = Priority[question.priority.upper()]
         admission = admission_of(context, requested)
         self._searches.check_room(searcher, admission)
-        limits, clamped = effective_limits(question.limits, self._settings)
+        limits, clamped = self._limits(question, turn)
         if request.priority and admission.priority != requested:
             best = admission.priority.name
             clamped.append(wire.warning("priority", "CLAMPED", f"{best} is the best that this client may ask for"))
+        if turn:
+            clamped += wire.level_warnings(turn.level, question.limits, question.objective)
         warnings = [*clamped, *question.warnings]
         return Job(
             question=question,
             searcher=searcher,
+            level_turn=turn,
             budget=Budget.of(limits, context.time_remaining()),
             admission=admission,
             warnings=warnings[: wire.MAX_WARNINGS],
         )
+
+    def _limits(
+        self, question: wire.Question, turn: LevelTurn | None
+    ) -> tuple[EffectiveLimits, list[notice_pb2.Warning]]:
+        """The limits in force, and a warning for each that was cut; a level's own go before the request's."""
+        own = turn.limits if turn else None
+        if own is None:
+            return effective_limits(question.limits, self._settings)
+        limits, clamped = effective_limits(own, self._settings)
+        return limits, [wire.warning("level", one.reason, one.description) for one in clamped]
 
 
 def _add_time(analysis: Analysis, context: Any) -> None:

@@ -40,7 +40,9 @@ def engine_info(settings: Settings) -> pb.GetEngineInfoResponse:
 
 def _level(level: Level) -> pb.Level:
     scores = [pb.LevelScore(players=s.players, won_count=s.won, match_count=s.matches) for s in level.scores]
-    return pb.Level(name=level.name, description=level.description, scores=scores)
+    return pb.Level(
+        name=level.name, description=level.description, scores=scores, max_simulations=level.max_simulations
+    )
 
 
 def _table(players: int) -> pb.TableSize:

@@ -17,6 +17,8 @@ from sniffai import wire
 from sniffai.cli.group import run
 from sniffai.cli.terminal import fit, text_table
 from sniffai.explain import sentences
+from sniffai.play.level_turn import LevelTurn
+from sniffai.play.levels import LEVELS, find_level
 from tests.server.support import running_server
 
 VIEW = sniffai.Round.deal(2, seed=3).view(sniffai.Round.deal(2, seed=3).seat)
@@ -112,6 +114,45 @@ def test_describe_puts_the_situation_into_words(capsys: pytest.CaptureFixture[st
     assert not set(sentences(VIEW, "ja")) & set(capsys.readouterr().out.splitlines())
     assert run(["recommend", view_file, "--simulations", "100", "--lang", "ja", "--describe"]) == 0
     assert set(sentences(VIEW, "ja")) <= set(capsys.readouterr().out.splitlines())
+
+
+@pytest.mark.parametrize("level", [level.name for level in LEVELS])
+def test_a_level_chooses_here_as_on_a_server(
+    level: str, capsys: pytest.CaptureFixture[str], view_file: str, tmp_path: Path
+) -> None:
+    options = ("--simulations", "300") if level == "full" else ()
+    here = answer(capsys, view_file, "--level", level, "--seed", "4", *options)
+    turn = LevelTurn(find_level(level), VIEW, 4)
+    move = turn.move(turn.searcher.run(turn.limits or sniffai.Limits(simulations=300)))
+    assert move is not None
+    assert (here["level"], here["move"]) == (level, {"tile": str(move.tile), "at": move.at or ""})
+    asked = request(level=level, seed="4", **({"limits": {"simulations": "300"}} if options else {}))
+    assert answer(capsys, write_json(tmp_path, asked)) == here
+    with running_server() as server:
+        there = answer(capsys, view_file, "--level", level, "--seed", "4", *options, "--server", server.address)
+    for told in (here, there):
+        del told["analysis"]["effective_limits"]  # a server has caps of its own
+    assert there == here
+    assert run(["recommend", view_file, "--level", level, "--seed", "4", *options]) == 0
+    assert f" plays {move}\n" in capsys.readouterr().out
+
+
+def test_a_level_is_told_in_every_language(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
+    for language, word in (("ja", "レベル"), ("zh-Hans", "等级")):
+        assert run(["recommend", view_file, "--level", "casual", "--lang", language]) == 0
+        told = capsys.readouterr().out
+        assert word in told
+        assert not re.search(r"[A-Za-z]{3,}", re.sub(r":(LOW|HIGH|LINE_[AB]|SIDE_[AB])", "", told)), told
+
+
+def test_what_a_level_cannot_be_asked(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
+    told = refused(capsys, 2, [view_file, "--level", "grandmaster"])
+    assert told.startswith("sniffai: level: 'grandmaster' is not one of newcomer, casual, ")
+    move = str(VIEW.legal_moves()[0])
+    for option in ("--include", "--exclude"):
+        assert "--level cannot be used with" in refused(capsys, 2, [view_file, "--level", "casual", option, move])
+    warned = answer(capsys, view_file, "--level", "casual", "--simulations", "5", "--objective", "round")
+    assert [warning["field"] for warning in warned["analysis"]["warnings"]] == ["limits", "objective"]
 
 
 def test_losses_are_in_units_of_the_objective(capsys: pytest.CaptureFixture[str], view_file: str) -> None:

@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 
 import sniffai
-from sniffai.client import AsyncClient, Client, ReviewWishes, Tls, UnknownArgumentError, Wishes, requests
+from sniffai.client import (
+    AsyncClient,
+    Client,
+    RecommendWishes,
+    ReviewWishes,
+    Tls,
+    UnknownArgumentError,
+    Wishes,
+    requests,
+)
 from sniffai.client.connection import Connection
 
 ROUND = sniffai.Round.deal(players=2, seed=1)
@@ -62,6 +71,7 @@ def wrong_calls() -> Iterator[tuple[str, str, Any]]:
     for method in SEARCHES:
         yield from ((method, name, value) for name, value in WRONG_SEARCH)
     yield from (("analyze_match", name, value) for name, value in WRONG)
+    yield from (("recommend", "level", value) for value in (1, b"club", "x" * 65, "\ud800"))
     yield from (("stream_analyze", "interval", value) for value in (0, -1.0, math.nan, "1", True))
 
 
@@ -74,13 +84,13 @@ def test_a_wrong_value_is_refused_by_name(method: str) -> None:
 
 @pytest.mark.parametrize("method", [*SEARCHES, *REVIEW])
 def test_an_unknown_keyword_is_refused_with_what_there_is(method: str) -> None:
-    for name, near in (("sed", "seed"), ("level", None), ("language", "language_code"), ("timout", "timeout")):
+    for name, near in (("sed", "seed"), ("strength", None), ("language", "language_code"), ("timout", "timeout")):
         for error in refused(name, method, {name: 5}):
             assert isinstance(error, UnknownArgumentError)
             assert isinstance(error, TypeError)
             assert ("did you mean" in str(error)) == (near is not None)
             assert f"did you mean {near!r}" in str(error) or near is None
-            wishes = ReviewWishes if method == "analyze_match" else Wishes
+            wishes = {"analyze_match": ReviewWishes, "recommend": RecommendWishes}.get(method, Wishes)
             assert all(known in str(error) for known in wishes.__annotations__)
 
 
@@ -209,6 +219,11 @@ def test_tls_refuses_impossible_paths(name: str) -> None:
         with pytest.raises(sniffai.LimitsError) as error:
             Tls(**{name: path})
         assert error.value.field == name
+
+
+def test_only_a_request_for_a_move_takes_a_level() -> None:
+    for method in ("analyze", "stream_analyze", "analyze_match"):
+        refused("level", method, {"level": "club"})
 
 
 def test_numpy_numbers_and_none_are_taken() -> None:

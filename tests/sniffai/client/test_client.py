@@ -34,6 +34,17 @@ def test_recommend_for_a_library_view(client: Client) -> None:
     assert [move.visits for move in local.moves] == [move.visits for move in answer.analysis.moves]
 
 
+def test_a_level_chooses(client: Client) -> None:
+    view = sniffai.Round.deal(players=2, seed=4).view(sniffai.Round.deal(players=2, seed=4).seat)
+    answer = client.recommend(view, level="casual", seed=2)
+    assert answer.level == "casual"
+    assert sniffai.Move(answer.move.tile) in view.legal_moves()
+    with pytest.raises(ServiceError) as error:
+        client.recommend(view, level="grandmaster")
+    assert (error.value.reason, error.value.violations[0].field) == ("UNKNOWN_LEVEL", "level")
+    assert client.recommend(view, sniffai.Limits(simulations=50), level=None).level == ""
+
+
 def test_analyze_for_a_message(client: Client) -> None:
     answer = client.analyze(view_message(story()))
     assert answer.analysis.source == analysis_pb2.SOURCE_FORCED

@@ -1,0 +1,57 @@
+"""One move of a level of play, in two steps: its search, which a server runs in its own time, and then its choice."""
+
+from typing import Any
+
+from sniffai.moves import Move
+from sniffai.play.levels import Level
+from sniffai.play.players import Thinker
+from sniffai.search.analysis import Analysis
+from sniffai.search.params import Limits
+from sniffai.search.searcher import Searcher
+from sniffai.search.unsearched import UnsearchedMove
+from sniffai.seeds import derived_seed
+from sniffai.view import View
+
+
+class LevelTurn:
+    """One move of a level: run :attr:`searcher`, then ask :meth:`move`.
+
+    The move depends on nothing but the view, the seed and the limits. Chance differs from position to position, also
+    with one seed for all.
+
+    :param seed: 0..2**64-1.
+    :raises SniffError: as for :class:`Searcher`.
+    """
+
+    def __init__(self, level: Level, view: View, seed: int) -> None:
+        self.level = level
+        self._lots = derived_seed(seed, view.to_text())
+        self.searcher = self._searcher(view, seed)
+        """The search; for a level that does not search, it answers at once."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a level's turn is neither copied nor pickled: make another one of the same view and seed")
+
+    def _searcher(self, view: View, seed: int) -> Searcher:
+        searcher, player = Searcher(view, seed=seed), self.level.player  # it refuses a seat that is not to move
+        if searcher.forced:
+            return searcher
+        if isinstance(player, Thinker):
+            return player.searcher(view, seed)
+        return UnsearchedMove(view, player.choose(view, self._lots), seed=seed)
+
+    @property
+    def limits(self) -> Limits | None:
+        """The level's own limits; ``None`` if it takes the caller's, or does not search."""
+        player = self.level.player
+        return player.limits if isinstance(player, Thinker) and player.limits != Limits() else None
+
+    def move(self, analysis: Analysis) -> Move | None:
+        """The level's choice; ``None`` if the seat must draw or pass.
+
+        :param analysis: the answer of :attr:`searcher`, also of a run that ended early.
+        """
+        if analysis.best is None:
+            return None
+        player = self.level.player
+        return player.pick(analysis, self._lots) if isinstance(player, Thinker) else analysis.best.move

@@ -1,0 +1,187 @@
+"""Levels of play over the wire: who chooses, what is told, what is refused, what is hidden, who waits for a slot."""
+
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import sniffai
+from sniffai import wire
+from sniffai.play.levels import LEVELS, find_level
+from sniffai.v1 import analysis_pb2, engine_service_pb2
+from sniffai.v1 import analysis_service_pb2 as pb
+from sniffai_server.load.admission import Priority
+from tests.pairing_library import library_round
+from tests.reference import at_random
+from tests.server.support import (
+    TIMEOUT,
+    LoopbackServer,
+    choice,
+    failure,
+    recommend,
+    running_server,
+    story,
+    stubs_of,
+    view_message,
+)
+from tests.sniffai.test_secrecy import mixed
+from tests.waiting import wait_until
+
+NAMES = [level.name for level in LEVELS]
+FEW = {"simulations": 300}
+
+
+def ask(stubs: SimpleNamespace, level: str, **fields: Any) -> pb.RecommendMoveResponse:
+    answer = recommend(stubs, view_message(choice()), level=level, **fields)
+    assert isinstance(answer, pb.RecommendMoveResponse)
+    return answer
+
+
+def told(answer: pb.RecommendMoveResponse) -> list[tuple[str, str]]:
+    return [(warning.field, warning.reason) for warning in answer.analysis.warnings]
+
+
+def test_the_engine_lists_what_can_be_requested(stubs: SimpleNamespace) -> None:
+    levels = stubs.engine.GetEngineInfo(engine_service_pb2.GetEngineInfoRequest(), timeout=TIMEOUT).levels
+    assert [level.name for level in levels] == NAMES
+    for level in levels:
+        answer = ask(stubs, level.name, limits=None if level.HasField("max_simulations") else FEW)
+        assert answer.level == level.name
+        assert answer.move.tile in choice()["hand"]
+        assert not answer.analysis.warnings
+        if level.HasField("max_simulations"):
+            assert answer.analysis.effort.simulations <= level.max_simulations
+    assert not recommend(stubs, view_message(choice()), limits=FEW).level
+
+
+def test_a_level_that_searches_chooses_by_its_own_search(stubs: SimpleNamespace) -> None:
+    answer = ask(stubs, "club", seed=4)
+    found = answer.analysis
+    assert (found.source, found.stop_reason) == (analysis_pb2.SOURCE_SEARCH, analysis_pb2.STOP_REASON_SIMULATIONS)
+    assert found.effort.simulations == find_level("club").max_simulations
+    assert answer.move in [entry.move for entry in found.moves]
+    assert not found.moves[0].reasons
+    chosen = {ask(stubs, "club", seed=seed).move.tile for seed in range(30)}
+    assert len(chosen) > 1
+
+
+def test_full_strength_answers_as_without_a_level(stubs: SimpleNamespace) -> None:
+    level, plain = ask(stubs, "full", limits=FEW, seed=2), recommend(stubs, view_message(choice()), limits=FEW, seed=2)
+    assert level.level == "full"
+    level.ClearField("level")
+    assert level == plain
+    assert level.analysis.moves[0].reasons
+
+
+def test_a_level_that_does_not_search_gives_the_move_alone(stubs: SimpleNamespace) -> None:
+    answer = ask(stubs, "attentive", seed=9, client_tag="t")
+    found = answer.analysis
+    assert (found.source, found.stop_reason) == (
+        analysis_pb2.SOURCE_UNSEARCHED,
+        analysis_pb2.STOP_REASON_UNSEARCHED,
+    )
+    assert [entry.move for entry in found.moves] == [answer.move]
+    assert (found.deterministic, found.final, found.seed, found.client_tag) == (True, True, 9, "t")
+
+
+@pytest.mark.parametrize("level", NAMES)
+def test_forced_moves_draws_and_passes_are_the_same_for_all(stubs: SimpleNamespace, level: str) -> None:
+    answer = recommend(stubs, view_message(story()), level=level)
+    assert (answer.analysis.source, answer.move.tile, answer.level) == (analysis_pb2.SOURCE_FORCED, "5|6", level)
+
+
+@pytest.mark.parametrize("name", ["grandmaster", "Club", " club", "1500", "\x07" * 200])
+def test_an_unknown_level_is_refused_with_those_that_there_are(stubs: SimpleNamespace, name: str) -> None:
+    error = failure(lambda: ask(stubs, name))
+    assert (error.code, error.reason, error.violations) == (
+        "INVALID_ARGUMENT",
+        "UNKNOWN_LEVEL",
+        [("level", "UNKNOWN_LEVEL")],
+    )
+    assert ", ".join(NAMES) in error.descriptions[0]
+
+
+@pytest.mark.parametrize("field", ["include_moves", "exclude_moves"])
+@pytest.mark.parametrize("level", ["casual", "full"])
+def test_moves_are_not_picked_for_a_level(stubs: SimpleNamespace, level: str, field: str) -> None:
+    error = failure(lambda: ask(stubs, level, **{field: [{"tile": choice()["hand"][0]}]}))
+    assert (error.code, error.violations) == ("INVALID_ARGUMENT", [(field, "NOT_WITH_LEVEL")])
+
+
+def test_what_has_no_effect_on_a_level_is_told(stubs: SimpleNamespace) -> None:
+    by_round = {"objective": pb.OBJECTIVE_ROUND}
+    assert told(ask(stubs, "casual", limits=FEW)) == [("limits", "IGNORED")]
+    assert told(ask(stubs, "club", limits={"time": {"seconds": 1}}, **by_round)) == [
+        ("limits", "IGNORED"),
+        ("objective", "IGNORED"),
+    ]
+    assert told(ask(stubs, "full", limits=FEW)) == []
+    assert told(ask(stubs, "full", limits=FEW, **by_round)) == [("objective", "IGNORED")]
+    assert told(ask(stubs, "full", limits=FEW, objective=pb.OBJECTIVE_MATCH)) == []
+    assert ask(stubs, "club", limits={"simulations": 3}).move == ask(stubs, "club").move
+
+
+@pytest.mark.parametrize("level", NAMES)
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_hidden_tiles_change_no_byte_of_a_level_s_answer(stubs: SimpleNamespace, players: int, level: str) -> None:
+    """The same bytes for a seat that has seen the same, whatever the others hold; and from one request to the next."""
+    changed = 0
+    for seed in range(9):
+        twin = at_random(players, seed, 2 * seed)
+        if twin.over or len(twin.legal_moves()) < 2:
+            continue
+        one, two = library_round(twin), library_round(mixed(twin, twin.seat, Random(seed)))
+        changed += one.hands != two.hands or one.talon != two.talon
+        answers = [
+            recommend(
+                stubs,
+                wire.write_view(round_.view(round_.seat)),
+                level=level,
+                seed=seed,
+                limits=FEW if level == "full" else None,
+            )
+            for round_ in (one, two, one)
+        ]
+        assert answers[0].analysis.deterministic
+        assert len({answer.SerializeToString(deterministic=True) for answer in answers}) == 1
+    assert changed >= 4
+
+
+def test_a_level_is_cut_to_the_server_s_caps_with_a_warning() -> None:
+    with running_server(max_simulations=100) as server, stubs_of(server.address) as stubs:
+        answer = ask(stubs, "club")
+    assert answer.analysis.effort.simulations == 100
+    assert told(answer) == [("level", "CLAMPED")]
+
+
+def test_a_level_s_search_waits_for_a_slot_and_its_deadline_ends_it() -> None:
+    """It is admitted, stopped and cancelled like any search; a level that does not search needs no slot."""
+    with running_server(slots=1, queue_size=1) as server, stubs_of(server.address) as stubs:
+        long = pb.RecommendMoveRequest(view=view_message(choice()), limits={"time": {"seconds": 30}}, level="full")
+        running, waiting = (stubs.analysis.RecommendMove.future(long, timeout=TIMEOUT) for _ in range(2))
+        wait_until(lambda: _load(server) == (1, 1))
+        full = failure(lambda: ask(stubs, "club"))
+        assert (full.code, full.reason) == ("UNAVAILABLE", "QUEUE_FULL")
+        assert ask(stubs, "casual").level == "casual"
+        for call in (running, waiting):
+            call.cancel()
+        wait_until(lambda: _load(server) == (0, 0))
+        cut = recommend(stubs, view_message(choice()), level="full", limits={"time": {"seconds": 30}}, timeout=0.5)
+    assert cut.analysis.stop_reason == analysis_pb2.STOP_REASON_DEADLINE
+    assert cut.level == "full"
+
+
+def _load(server: LoopbackServer) -> tuple[int, int]:
+    queue = server.server.searches.queue
+    return queue.busy, sum(queue.depth(priority) for priority in Priority)
+
+
+def test_a_level_plays_whole_rounds_from_views_alone(stubs: SimpleNamespace) -> None:
+    round_ = sniffai.Round.deal(3, seed=8)
+    while not round_.over:
+        answer = recommend(
+            stubs, wire.write_view(round_.view(round_.seat)), level=NAMES[round_.seat], seed=len(round_.history)
+        )
+        round_.play(sniffai.Move(answer.move.tile, answer.move.at or None))
+    assert round_.settlement
