@@ -33,7 +33,7 @@ from tools import pictures
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples" / "README.md")
-OWN_FOLDER: Final = ("tutorial.md", "run-a-server.md", "store-a-match.md")
+OWN_FOLDER: Final = ("tutorial.md", "run-a-server.md", "store-a-match.md", "play.md")
 """Pages whose commands write files: they run in an empty folder, all others at the root."""
 SHOWN_ADDRESS: Final = "127.0.0.1:50051"
 """The server of the pages."""

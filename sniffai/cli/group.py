@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "info": "Print the version and the supported games.",
     "ladder": "Play each of several players against the one below.",
     "perft": "Count sequences of placements.",
+    "play": "Play a match against levels.",
     "recommend": "Recommend a move from what one seat knows.",
     "replay": "Replay recorded rounds and check every event.",
     "review": "Review a match: mistakes, luck and skill.",

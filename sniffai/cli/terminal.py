@@ -11,7 +11,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from io import StringIO
+from io import StringIO, TextIOWrapper
 from typing import IO, Any, Final
 
 from rich import box
@@ -27,6 +27,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Column, Table
+from rich.text import Text
 
 from sniffai.checks import visible
 
@@ -35,6 +36,9 @@ SPARE: Final = "crop"
 
 ISOLATES: Final = str.maketrans("", "", "\u2068\u2069")
 """Characters that isolate the direction of a name on a page; a terminal does not need them."""
+
+WIDEST: Final = 100_000
+"""Letters of a line where there is no terminal to be too narrow."""
 
 DUMB: Final = ("dumb", "unknown")
 """Values of TERM of terminals that take no escape sequences."""
@@ -54,6 +58,49 @@ def tell(text: str = "") -> None:
     :raises OSError: the output cannot be written.
     """
     _write(visible(text.translate(ISOLATES)) + "\n")
+
+
+def tell_pieces(pieces: Iterable[tuple[str, str]], *, fold: bool = True) -> None:
+    """Print text with styles where the terminal takes them, and a new line.
+
+    :param pieces: each with its style as rich names it, such as ``"bold cyan"``; ``""`` for none.
+    :param fold: whether lines that are too long for the terminal are broken between words; a drawing is not.
+    :raises ReaderGoneError: nobody reads any more.
+    :raises OSError: the output cannot be written.
+    """
+    text = Text()
+    for piece, style in pieces:
+        text.append(visible(piece.translate(ISOLATES)), style)
+    width = terminal_width() if fold else None
+    target = StringIO()
+    _console(target, width or WIDEST).print(text, overflow="fold", no_wrap=width is None, crop=False)
+    _write("".join(f"{line.rstrip()}\n" for line in target.getvalue().splitlines() or [""]))
+
+
+def tell_folded(text: str) -> None:
+    """Print a text whose lines are broken between words where the terminal is too narrow."""
+    tell_pieces([(text, "")])
+
+
+def ask(prompt: str) -> str | None:
+    """Print a question and read a line: ``None`` where the input has ended.
+
+    What does not come from a terminal is printed, so that the output reads as a conversation.
+
+    :raises ReaderGoneError: nobody reads the question.
+    :raises OSError: the output cannot be written, or the input cannot be read.
+    """
+    if isinstance(sys.stdin, TextIOWrapper) and sys.stdin.errors != "replace":  # before the first read
+        sys.stdin.reconfigure(errors="replace")
+    _write(visible(prompt.translate(ISOLATES), ""))
+    finish()
+    line = "" if sys.stdin is None else sys.stdin.readline()
+    if not line:
+        _write("\n")
+        return None
+    if not _is_terminal(sys.stdin):
+        _write(visible(line.strip(), "") + "\n")
+    return line
 
 
 def tell_json(value: Any, indent: int | None = None) -> None:

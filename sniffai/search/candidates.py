@@ -27,6 +27,14 @@ def distinct_moves(view: View) -> list[Move]:
     ]
 
 
+def equal_moves(view: View, move: Move) -> list[Move]:
+    """A legal move with those that lead to the same future: the tile at each of its equal attachment points."""
+    tile, at = move.codes
+    if at < 0:
+        return [move]
+    return [Move.from_codes(tile, point) for point in view.core().layout.equal_points(tile, at)]
+
+
 def considered_moves(view: View, moves: list[Move], include_moves: Moves, exclude_moves: Moves) -> list[Move]:
     """Those of the :func:`distinct_moves` of a view that are included or not excluded, in their order.
 

@@ -1,0 +1,225 @@
+"""``sniffai play``: a match against levels at the terminal."""
+
+import secrets
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Final, NoReturn
+
+import click
+
+from sniffai.cli.forms import named
+from sniffai.cli.game import Game, LeaveError
+from sniffai.cli.output import Output
+from sniffai.cli.parts import BadInput, lang_option, read_text
+from sniffai.cli.table_words import LEVEL
+from sniffai.cli.terminal import ReaderGoneError, progress_bar, show, tell, tell_folded, text_table
+from sniffai.explain.languages import Words, words
+from sniffai.play.levels import LEVELS
+from sniffai.play.match import HUMAN, MAX_SIMULATIONS, SIMULATIONS, Match, MatchSetup
+from sniffai.play.saves import resume_match
+from sniffai.play.table import OwnTable, Table
+from sniffai.review import of_record, review
+from sniffai.review.tables import result_line, text_tables
+from sniffai.rules import TEAMS
+from sniffai.search.params import Limits
+from sniffai.seeds import MAX_SEED
+
+DEFAULT_LEVEL: Final = "casual"
+REVIEW_SIMULATIONS: Final = 2_000
+"""Of each survey: a match is reviewed in some seconds."""
+FILE_NAME: Final = "sniffai{number}.match"
+"""Where a match is saved whose player names no file."""
+SEED_BITS: Final = 32
+"""Of a seed by lot: short enough to be typed again."""
+
+
+@click.command("play")
+@click.argument("levels", nargs=-1, metavar="[LEVEL]...")
+@click.option("--players", type=click.IntRange(2, 4), help="Seats at the table. [default: 2, or a seat for each LEVEL]")
+@click.option("--seat", type=click.IntRange(0, 3), help="Your seat. [default: 0]")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Decides the lots. [default: by lot]")
+@click.option("--score", "scores", type=int, multiple=True, help="Points to start from, once a team. [default: 0]")
+@click.option("--practice", is_flag=True, help="Placements may be taken back.")
+@click.option(
+    "--simulations",
+    type=click.IntRange(1, MAX_SIMULATIONS),
+    help=f"Of hints, and of levels that name no limit. [default: {SIMULATIONS}]",
+)
+@click.option("--save", "path", metavar="FILE", help="Where to save. [default: a new file, sniffai.match]")
+@click.option("--resume", metavar="FILE", help="Go on with a saved match.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Draw the tiles in ASCII.")
+@lang_option
+def command(
+    levels: tuple[str, ...],
+    players: int | None,
+    seat: int | None,
+    seed: int | None,
+    scores: tuple[int, ...],
+    practice: bool,
+    simulations: int | None,
+    path: str | None,
+    resume: str | None,
+    ascii_only: bool,
+    language_code: str | None,
+) -> int:
+    """Play a match against levels, in the terminal.
+
+    LEVEL is newcomer, casual, attentive, club or full, or a player by name such as search:seconds=1. One LEVEL sits at
+    every other seat; several sit in the order of the seats. With 4 seats your partner sits opposite. What you type
+    is a number or a letter, and Enter; ? lists the letters. Ctrl-C and the end of the input save the match.
+    """
+    say = words(language_code or "en")
+    if resume is not None:
+        given = (levels, players, seat, seed, scores, practice, simulations)
+        if any(value not in ((), None, False) for value in given):
+            raise click.UsageError("a match that is resumed keeps its seats, seed, scores and limits")
+        match, own = _resumed(resume)
+    else:
+        setup, own = _setup(levels, players, seat or 0, seed, scores, practice, simulations or SIMULATIONS)
+        match = Match(setup)
+    table = OwnTable(match, own, Limits(simulations=match.setup.simulations))
+    saver = _Saver(table, resume if path is None else path, say)
+    game = Game(table, say, saver.save, lambda: _review(table, say), ascii_only)
+    if resume is None:
+        tell(say.say("Seed {seed}", seed=match.setup.seed))
+    return _played(game, saver)
+
+
+def _played(game: Game, saver: "_Saver") -> int:
+    with _hang_up_ends():
+        try:
+            game.play()
+        except LeaveError:
+            saver.save("")
+        except ReaderGoneError:
+            saver.keep()
+            raise
+        except (KeyboardInterrupt, SystemExit):
+            tell()
+            saver.save("")
+            raise
+    return saver.status
+
+
+class _Saver:
+    """Keeps a match in a file.
+
+    :param path: as the user named it; a new file in this folder where there is none.
+    :raises BadInput: the file cannot be written.
+    """
+
+    def __init__(self, table: Table, path: str | None, say: Words) -> None:
+        self.table, self._say = table, say
+        self._output = None if path is None else Output(path, "--save")
+        self.status = 0
+
+    def save(self, path: str) -> None:
+        """Save, and say where: into a file that the player names, else into the file of this match."""
+        if path and not self._chosen(path):
+            return
+        status = self.keep()
+        assert self._output is not None
+        if not status:
+            tell_folded(self._say.say("Saved. To go on: sniffai play --resume {file}", file=self._output.path))
+
+    def keep(self) -> int:
+        """Save, without a word where that is possible. Returns the exit status."""
+        if self._output is None:
+            self._output = Output(_new_name(), "--save")
+        self.status = self._output.write(self.table.saved() or "")
+        return self.status
+
+    def _chosen(self, path: str) -> bool:
+        """Whether a file is one that the match may be saved into."""
+        if Path(path).exists() and (self._output is None or Path(path) != Path(self._output.path)):
+            tell_folded(self._say.say("{file} is there already: name another file.", file=path))
+            return False
+        try:
+            self._output = Output(path, "--save")
+        except click.ClickException as error:
+            tell_folded(error.format_message())
+            return False
+        return True
+
+
+def _new_name() -> str:
+    numbers = ("", *(f"-{number}" for number in range(2, 10_000)))
+    return next(name for name in (FILE_NAME.format(number=number) for number in numbers) if not Path(name).exists())
+
+
+def _resumed(path: str) -> tuple[Match, int]:
+    text = read_text(path)
+    with named(path):
+        match = resume_match(text)
+    people = [seat for seat, name in enumerate(match.setup.seats) if name == HUMAN]
+    if len(people) != 1:
+        raise BadInput(f"{path}: a match with one person is expected, not with {len(people)}")
+    return match, people[0]
+
+
+def _setup(
+    levels: tuple[str, ...],
+    players: int | None,
+    seat: int,
+    seed: int | None,
+    scores: tuple[int, ...],
+    practice: bool,
+    simulations: int,
+) -> tuple[MatchSetup, int]:
+    """How the match begins, and the player's seat."""
+    count = players or max(2, len(levels) + 1)
+    others = levels or (DEFAULT_LEVEL,)
+    if count > 4 or len(others) not in (1, count - 1):
+        raise click.UsageError(f"{len(others)} LEVELs do not fit {count} seats: give one, or one for each other seat")
+    if seat >= count:
+        raise click.BadParameter(f"there is no seat {seat} at a table of {count}", param_hint="--seat")
+    if scores and len(scores) != TEAMS[count]:
+        raise click.UsageError(f"--score is given once a team: {TEAMS[count]} times")
+    known = {level.name for level in LEVELS}
+    named_others = [LEVEL + name if name in known else name for name in others]
+    seats = named_others * (count - 1) if len(others) == 1 else named_others
+    seats.insert(seat, HUMAN)
+    number = secrets.randbits(SEED_BITS) if seed is None else seed
+    return MatchSetup(tuple(seats), number, scores or None, practice, simulations), seat
+
+
+def _review(table: Table, say: Words) -> None:
+    """Review the match that is over."""
+    record = table.record()
+    assert record is not None, "the match is over"
+    limits = Limits(simulations=REVIEW_SIMULATIONS)
+    with progress_bar() as bar:
+        task = bar.add_task("")
+        found = review(
+            of_record(record), limits, progress=lambda done, total: bar.update(task, completed=done, total=total)
+        )
+    for one in text_tables(found, say.language_code):
+        made = text_table(*one.columns)
+        made.title = one.title or None
+        for row in one.rows:
+            made.add_row(*row)
+        show(made)
+        if one.note:
+            tell_folded(one.note)
+    tell_folded(result_line(found, say.language_code))
+
+
+@contextmanager
+def _hang_up_ends() -> Iterator[None]:
+    """A terminal that is closed ends the command as SIGTERM does, so that the match is saved."""
+    if not hasattr(signal, "SIGHUP") or signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGHUP, _hang_up)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def _hang_up(number: int, _frame: FrameType | None) -> NoReturn:
+    sys.exit(128 + number)
