@@ -1,19 +1,23 @@
-"""The command ``sniffai-server``: streams and signals, set up before anything large is imported."""
+"""The command ``sniffai-server``: streams and signals, set up before anything else is imported.
 
-import contextlib
+Until then a signal would end the process with a traceback, so this module imports next to nothing itself.
+"""
+
+from __future__ import annotations
+
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from types import FrameType
-from typing import Final
 
-from sniffai_server.console import say
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import FrameType
 
-ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT)
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT)
 """The signals that end a command."""
-INTERRUPTED: Final = 128 + signal.SIGINT
-READER_GONE: Final = 128 + 13
+INTERRUPTED = 128 + signal.SIGINT
+READER_GONE = 128 + 13
 """The exit status if the reader of the output has gone: that of programs that SIGPIPE ends."""
 
 
@@ -33,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    from sniffai_server.console import say
+
     try:
         from sniffai_server.commands import run
     except ImportError as error:
@@ -61,6 +67,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _fail_for_module(error: ImportError) -> int:
     """Report an extra that is not installed. Any other missing module is a bug."""
     from sniffai.extras import what_to_install
+    from sniffai_server.console import say
 
     advice = what_to_install(error, "server")
     if advice is None:
@@ -89,13 +96,20 @@ def _heed_signals() -> None:
 
 
 def _stopped(number: int, _frame: FrameType | None) -> None:
+    line = f"sniffai-server: stopped by {signal.Signals(number).name}"
     try:
-        say(f"sniffai-server: stopped by {signal.Signals(number).name}")
+        say = getattr(sys.modules.get("sniffai_server.console"), "say", None)
+        if say is not None:
+            say(line)
+        else:  # the module may be in the middle of its import
+            os.write(2, f"{line}\n".encode())
     finally:
         os._exit(128 + number)
 
 
 def _give_up_output() -> None:
     """Discard output that nobody reads."""
+    import contextlib
+
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,12 +1,16 @@
 """The command line, ``sniffai``: one module per command, imported when the command is used."""
 
-import contextlib
+from __future__ import annotations
+
 import os
 import signal
 import sys
-from collections.abc import Callable
-from types import FrameType
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # main handles signals before anything else is imported
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import NoReturn
 
 
 def main() -> None:
@@ -33,8 +37,10 @@ def main() -> None:
 def _end_while_loading(number: int, _frame: FrameType | None) -> NoReturn:
     """Nothing is open yet, and an exception in the middle of an import would print a traceback."""
     if number == signal.SIGINT:
-        with contextlib.suppress(OSError):  # standard error may be closed or full
+        try:  # noqa: SIM105 (contextlib is not imported yet)
             os.write(2, b"sniffai: stopped\n")
+        except OSError:  # standard error may be closed or full
+            pass
     os._exit(128 + number)
 
 
