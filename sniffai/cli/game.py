@@ -341,7 +341,7 @@ class Game:
         shown = {name: f"({mark})" for name, mark in marks.items()}
         for line in layout_lines(view.layout, shown):
             pieces = [(ascii_letters(piece.text) if self._ascii else piece.text, STYLES[piece.ink]) for piece in line]
-            terminal.tell_pieces(pieces, fold=False)
+            terminal.tell_pieces(pieces)
 
     def _tell(self, text: str) -> None:
         terminal.tell_folded(text)

@@ -92,10 +92,7 @@ def count_line(layout: Layout, say: Words) -> str:
 
 def state_lines(view: View, say: Words) -> Iterator[str]:
     """The scores, the other hands and the talon, and the own hand."""
-    scores = "  ".join(
-        say.say("{team} {points}", team=team_word(view, team, say), points=points)
-        for team, points in enumerate(view.scores_now)
-    )
+    scores = "; ".join(f"{team_word(view, team, say)}: {points}" for team, points in enumerate(view.scores_now))
     hands = "  ".join(
         say.count("seat {seat}: {count} tile", "seat {seat}: {count} tiles", size, seat=seat, count=size)
         for seat, size in enumerate(view.hand_sizes)

@@ -38,7 +38,12 @@ ISOLATES: Final = str.maketrans("", "", "\u2068\u2069")
 """Characters that isolate the direction of a name on a page; a terminal does not need them."""
 
 WIDEST: Final = 100_000
-"""Letters of a line where there is no terminal to be too narrow."""
+"""Letters of a line that is not to be broken."""
+
+NO_FIRST: Final = "。、，：；！？）」』·%"
+"""Letters that no line begins with."""
+NO_LAST: Final = "（「『-"
+"""Letters that no line ends with."""
 
 DUMB: Final = ("dumb", "unknown")
 """Values of TERM of terminals that take no escape sequences."""
@@ -60,26 +65,44 @@ def tell(text: str = "") -> None:
     _write(visible(text.translate(ISOLATES)) + "\n")
 
 
-def tell_pieces(pieces: Iterable[tuple[str, str]], *, fold: bool = True) -> None:
-    """Print text with styles where the terminal takes them, and a new line.
+def tell_pieces(pieces: Iterable[tuple[str, str]]) -> None:
+    """Print one line of a drawing, with styles where the terminal takes them.
 
     :param pieces: each with its style as rich names it, such as ``"bold cyan"``; ``""`` for none.
-    :param fold: whether lines that are too long for the terminal are broken between words; a drawing is not.
     :raises ReaderGoneError: nobody reads any more.
     :raises OSError: the output cannot be written.
     """
     text = Text()
     for piece, style in pieces:
-        text.append(visible(piece.translate(ISOLATES)), style)
-    width = terminal_width() if fold else None
+        text.append(visible(piece.translate(ISOLATES), ""), style)
     target = StringIO()
-    _console(target, width or WIDEST).print(text, overflow="fold", no_wrap=width is None, crop=False)
-    _write("".join(f"{line.rstrip()}\n" for line in target.getvalue().splitlines() or [""]))
+    _console(target, WIDEST).print(text, no_wrap=True, crop=False)
+    _write(target.getvalue().rstrip() + "\n")
 
 
 def tell_folded(text: str) -> None:
-    """Print a text whose lines are broken between words where the terminal is too narrow."""
-    tell_pieces([(text, "")])
+    """Print a text whose lines are broken between words, or between wide letters, where the terminal is too narrow."""
+    safe, width = visible(text.translate(ISOLATES)), terminal_width()
+    lines = safe.split("\n") if width is None else [part for line in safe.split("\n") for part in _folded(line, width)]
+    _write("".join(f"{line}\n" for line in lines))
+
+
+def _folded(line: str, width: int) -> Iterator[str]:
+    """A line in parts of no more cells than a terminal has columns."""
+    while cell_len(line) > width:
+        fits = next(i for i in range(len(line), 0, -1) if cell_len(line[:i]) <= width)
+        at = next((i for i in range(fits, 0, -1) if _may_break(line, i)), fits)
+        yield line[:at].rstrip()
+        line = line[at:].lstrip()
+    yield line
+
+
+def _may_break(line: str, at: int) -> bool:
+    """Whether a new line may begin with this letter: after a blank, or beside a wide letter."""
+    before, after = line[at - 1], line[at]
+    if after in NO_FIRST or before in NO_LAST:
+        return False
+    return before == " " or after == " " or max(cell_len(before), cell_len(after)) > 1
 
 
 def ask(prompt: str) -> str | None:

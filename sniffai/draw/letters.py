@@ -67,7 +67,7 @@ def layout_lines(layout: Layout, marks: Mapping[str, str]) -> Lines:
     plan = plan_layout(layout)
     canvas = _Canvas()
     last = layout.placements[-1].tile if layout.placements else None
-    for placed in sorted(plan.tiles, key=lambda one: one.tile in (last, layout.sniff)):
+    for placed in sorted(plan.tiles, key=lambda one: (one.tile == layout.sniff, one.tile == last)):
         ink = Ink.SNIFF if placed.tile == layout.sniff else Ink.TILE
         canvas.draw_tile(placed, Ink.LAST if placed.tile == last else ink, double=placed.tile == layout.sniff)
     for end in plan.ends:
@@ -162,10 +162,11 @@ def ascii_letters(text: str) -> str:
 
 _ASCII: Final = str.maketrans(
     {
-        **dict.fromkeys("─═╌", "-"),
-        **dict.fromkeys("│║", "|"),
+        **dict.fromkeys("─╌", "-"),
+        "═": "=",
+        "│": "|",
         "┆": ":",
         **dict.fromkeys("┌┐└┘├┤┬┴┼", "+"),
-        **dict.fromkeys("╔╗╚╝", "#"),
+        **dict.fromkeys("║╔╗╚╝", "#"),
     }
 )
