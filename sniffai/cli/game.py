@@ -32,7 +32,7 @@ from sniffai.view import View
 STYLES: Final = {
     Ink.NOTHING: "",
     Ink.TILE: "",
-    Ink.SNIFF: "bold yellow",
+    Ink.SNIFF: "bold magenta",
     Ink.LAST: "bold green",
     Ink.END: "bold cyan",
 }

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
@@ -15,8 +16,9 @@ from sniffai.cli.forms import named
 from sniffai.cli.game import Game, LeaveError
 from sniffai.cli.output import Output
 from sniffai.cli.parts import BadInput, lang_option, read_text
-from sniffai.cli.table_words import LEVEL
+from sniffai.cli.table_words import LEVEL, player_name
 from sniffai.cli.terminal import ReaderGoneError, progress_bar, show, tell, tell_folded, text_table
+from sniffai.errors import LimitsError
 from sniffai.explain.languages import Words, words
 from sniffai.play.levels import LEVELS
 from sniffai.play.match import HUMAN, MAX_SIMULATIONS, SIMULATIONS, Match, MatchSetup
@@ -80,7 +82,7 @@ def command(
         match, own = _resumed(resume)
     else:
         setup, own = _setup(levels, players, seat or 0, seed, scores, practice, simulations or SIMULATIONS)
-        match = Match(setup)
+        match = _new_match(setup)
     table = OwnTable(match, own, Limits(simulations=match.setup.simulations))
     saver = _Saver(table, resume if path is None else path, say)
     game = Game(table, say, saver.save, lambda: _review(table, say), ascii_only)
@@ -123,7 +125,11 @@ class _Saver:
             return
         status = self.keep()
         assert self._output is not None
-        if not status:
+        if status:
+            return
+        if self.table.record() is not None:
+            tell_folded(self._say.say("Saved: {file}", file=self._output.path))
+        else:
             tell_folded(self._say.say("Saved. To go on: sniffai play --resume {file}", file=self._output.path))
 
     def keep(self) -> int:
@@ -180,6 +186,8 @@ def _setup(
     if scores and len(scores) != TEAMS[count]:
         raise click.UsageError(f"--score is given once a team: {TEAMS[count]} times")
     known = {level.name for level in LEVELS}
+    if HUMAN in others:
+        raise click.UsageError("one person plays: name a level or a player for each other seat")
     named_others = [LEVEL + name if name in known else name for name in others]
     seats = named_others * (count - 1) if len(others) == 1 else named_others
     seats.insert(seat, HUMAN)
@@ -187,15 +195,31 @@ def _setup(
     return MatchSetup(tuple(seats), number, scores or None, practice, simulations), seat
 
 
+def _new_match(setup: MatchSetup) -> Match:
+    try:
+        return Match(setup)
+    except LimitsError as error:
+        if error.reason != "UNKNOWN_PLAYER":
+            raise
+        levels = ", ".join(level.name for level in LEVELS)
+        raise BadInput(f"LEVEL is one of {levels}, or a player by name: {error.message}") from None
+
+
 def _review(table: Table, say: Words) -> None:
     """Review the match that is over."""
     record = table.record()
     assert record is not None, "the match is over"
     limits = Limits(simulations=REVIEW_SIMULATIONS)
+    names = tuple(
+        (f"Seat{seat}", say.say("you") if seat == table.seat else player_name(name, say))
+        for seat, name in enumerate(table.seats)
+    )
     with progress_bar() as bar:
         task = bar.add_task("")
         found = review(
-            of_record(record), limits, progress=lambda done, total: bar.update(task, completed=done, total=total)
+            of_record(replace(record, tags=names)),
+            limits,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
     for one in text_tables(found, say.language_code):
         made = text_table(*one.columns)

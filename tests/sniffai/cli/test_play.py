@@ -147,7 +147,13 @@ def test_a_review_at_the_end(play: Play, monkeypatch: pytest.MonkeyPatch) -> Non
         typed=lambda question: waiting.pop(0) if END in question else player()(question),
     )
     assert status == 0
-    for part in ("errors per decision", "chance to win the match, and points", "result: "):
+    for part in (
+        "Saved: done.match\n",
+        "Seat 0 (you)",
+        "errors per decision",
+        "chance to win the match, and points",
+        "result: ",
+    ):
         assert part in out
     assert load_match("done.match").replay()[-1].match_winner is not None
 
@@ -327,6 +333,7 @@ def test_a_damaged_file_is_refused_in_one_line(
     "args",
     [
         ["nobody"],
+        ["human"],
         ["greedy", "--players", "5"],
         ["greedy", "--seat", "2"],
         ["greedy", "greedy", "--players", "4"],
