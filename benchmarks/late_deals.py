@@ -1,7 +1,7 @@
 """How often a search of a late deal, every tile known, tells a wrong value: ``python benchmarks/late_deals.py``.
 
-Late deals are reached from seeded deals by moves that score most, one in five at random, until a number of tiles drawn
-by lot (``--least`` to ``--most``) is off the table. Each is searched as one world with the exact solver switched off,
+Late deals are reached from seeded deals by moves that score most, one in five at random, until a random number
+of tiles (``--least`` to ``--most``) is off the table. Each is searched as one world with the exact solver switched off,
 and every distinct move is compared with the truth: the exact solver's value with 2 and 4 seats; with 3 seats all values
 that max^n allows, where a seat with several best moves may make any of them. See late_deals.md.
 """
@@ -40,7 +40,7 @@ NODE_CAP = 200_000
 """Positions of a deal that brute force may take; a deal with more is left out."""
 
 End = tuple[tuple[int, ...], int]
-"""The scores after the settlement, and who leads the next round (-1: by lot)."""
+"""The scores after the settlement, and who leads the next round (-1: at random)."""
 
 Ends = dict[End, None]
 """A set with an order, so that every run is the same."""

@@ -185,7 +185,7 @@ class Round:
         return View.from_round(self._start, seat, self.history)
 
     def next_leader(self, seed: int) -> int:
-        """Who leads the next round of the match: the seat that went out, after a blocked round one by lot (§2).
+        """Who leads the next round of the match: the seat that went out, after a blocked round a random one (§2).
 
         :param seed: decides the lot; any whole number from 0.
         :raises ViewError: it is not one.

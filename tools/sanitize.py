@@ -108,7 +108,7 @@ def play(seconds: float) -> None:
 
 
 def ask(round_: sniffai.Round, lots: random.Random) -> None:
-    """One decision: the belief, a search of a kind by lot, now and then of the open deal."""
+    """One decision: the belief, a search of a random kind, now and then of the open deal."""
     view, seed = round_.view(round_.seat), lots.getrandbits(63)
     view = sniffai.View.from_text(view.to_text())
     assert len(sniffai.Belief(view).sample_many(3, seed)[0]) == 3

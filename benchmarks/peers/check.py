@@ -81,7 +81,7 @@ def recorded_moves(record: dict[str, Any]) -> list[str]:
 
 
 def random_round(players: int, number: int) -> tuple[Round, list[str]]:
-    """A round by lot, near the target now and then, and random placements to its end."""
+    """A random round, near the target now and then, and random placements to its end."""
     lots = Random(derived_seed(players, number))
     most = 245 if players == 2 else 195
     scores = [5 * lots.randrange(-4, most // 5) if number % 4 else most for _ in range(3 if players == 3 else 2)]

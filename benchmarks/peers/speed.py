@@ -64,7 +64,7 @@ def measure(
 
 
 def fresh_views() -> Iterator[View]:
-    """Leaders of deals by lot."""
+    """Random leaders of deals."""
     for seed in range(10**6):
         yield Round.deal(2, derived_seed(seed, 2), leader=seed % 2).view(seed % 2)
 

@@ -1,4 +1,4 @@
-"""What a peer is given: a view of the library as a plain round, its hidden tiles filled in by lot.
+"""What a peer is given: a view of the library as a plain round, its hidden tiles filled in at random.
 
 The worlds come from the library's exact belief, uniform over all deals that explain the view. So a peer determinizes as
 well and as fast as the engine does; writing the same in Python would only slow it down.

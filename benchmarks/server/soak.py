@@ -123,7 +123,7 @@ class Work:
         await asyncio.gather(*(self._caller(random.Random(number)) for number in range(callers)))
 
     async def _caller(self, lots: random.Random) -> None:
-        """Calls of all kinds by lot; every dozen calls over a connection of their own."""
+        """Random calls of all kinds; every dozen calls over a connection of their own."""
         while not self.stopped:
             options = [("grpc.use_local_subchannel_pool", 1)]
             async with grpc.aio.insecure_channel(self.address, options) as channel:

@@ -36,14 +36,14 @@ REVIEW_SIMULATIONS: Final = 2_000
 FILE_NAME: Final = "sniffai{number}.match"
 """Where a match is saved whose player names no file."""
 SEED_BITS: Final = 32
-"""Of a seed by lot: short enough to be typed again."""
+"""Of a random seed: short enough to be typed again."""
 
 
 @click.command("play")
 @click.argument("levels", nargs=-1, metavar="[LEVEL]...")
 @click.option("--players", type=click.IntRange(2, 4), help="Seats at the table. [default: 2, or a seat for each LEVEL]")
 @click.option("--seat", type=click.IntRange(0, 3), help="Your seat. [default: 0]")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Decides the lots. [default: by lot]")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Seed of the random numbers. [default: a random one]")
 @click.option("--score", "scores", type=int, multiple=True, help="Points to start from, once a team. [default: 0]")
 @click.option("--practice", is_flag=True, help="Placements may be taken back.")
 @click.option(

@@ -129,7 +129,7 @@ def play_rounds(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Iterat
     """The rounds of one match, or the only round, each as it has ended.
 
     The first leader rotates with the pairing's number. The seat that went out leads the next round of a match, after a
-    blocked round one by lot (docs/rules.md §2).
+    blocked round a random one (docs/rules.md §2).
     """
     lots = Lots((spec.seed, number))
     round_ = lots.first(spec.players, number % spec.players)

@@ -46,7 +46,7 @@ class Lots:
     def first(self, players: int, leader: int | None = None, scores: Iterable[int] | None = None) -> Round:
         """The first round.
 
-        :param leader: by lot if not given.
+        :param leader: a random seat if not given.
         :param scores: points before it, one number a team; all 0 if not given.
         :raises ViewError: a number is out of range.
         """
@@ -61,7 +61,7 @@ class Lots:
         return Round.deal(before.players, deal, self.leader_after(before, index), before.scores)
 
     def leader_after(self, before: Round, index: int) -> int:
-        """Who leads then: the seat that went out, after a blocked round one by lot (docs/rules.md §2)."""
+        """Who leads then: the seat that went out, after a blocked round a random one (docs/rules.md §2)."""
         return before.next_leader(derived_seed(*self.parts, index, 2))
 
     def decisions(self, index: int) -> int:

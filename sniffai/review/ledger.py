@@ -4,7 +4,7 @@ The *value* of a moment is what the search expects from what the seat that is to
 is match equity. Each step is a difference of two such values, so that all of them add up to the result less the start:
 
 =======  ===================================================================================  =====
-lot      the lead went by lot                                                                 luck
+lot      the lead was drawn at random                                                                 luck
 deal     the leader looks at its tiles                                                        luck
 hands    the turn goes on to the next seat, which knows its own tiles                         luck
 draw     a seat drew: what the tiles are worth less what was to be expected of the draw        luck
@@ -115,7 +115,7 @@ class Account:
 
 
 def start_of(story: Story) -> Value:
-    """What a round is worth before anyone has seen a tile: by the scores, and by who leads unless that goes by lot."""
+    """The value of a round before anyone has seen a tile: by the scores, and by the leader unless that is random."""
     if story.by_lot:
         return Value(load(story.players).chance(story.scores), (0.0,) * TEAMS[story.players])
     return _led(story)

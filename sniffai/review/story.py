@@ -33,7 +33,7 @@ class Story:
     """Points before the round, one number a team."""
     leader: int
     by_lot: bool
-    """Whether the lead went by lot (docs/rules.md §2), so that it was luck."""
+    """Whether the lead was drawn at random (docs/rules.md §2), so that it was luck."""
     events: tuple[Event, ...]
     seats: tuple[int, ...]
     """Whose decisions can be reviewed."""

@@ -173,7 +173,7 @@ def check_chances(solver: Solver, round_: Round, moves: dict[Move, Worth]) -> No
 
 
 def test_values_agree_with_plain_minimax() -> None:
-    """Margins, and chances to win the match: a blocked round's next lead goes by lot, the target ends it all."""
+    """Margins, and chances to win the match: a blocked round's next lead is drawn at random, the target ends it all."""
     ends = Minimax().ends
     empty_talons = differ = 0
     for players, lefts in ((2, (6, 9, 11)), (4, (6, 9, 12))):

@@ -224,7 +224,7 @@ def test_a_snapshot_offers_the_same_moves(twin: Round) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_the_next_lead(players: int) -> None:
-    """The seat that went out leads; after a blocked round each seat may, by lot."""
+    """The seat that went out leads; after a blocked round each seat may, at random."""
     lots: set[int] = set()
     ends: set[bool] = set()
     for seed in range(400):

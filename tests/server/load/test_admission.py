@@ -385,7 +385,7 @@ async def test_a_paused_search_whose_end_comes_answers_without_a_slot() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 async def test_every_paused_search_goes_on_in_the_end(seed: int) -> None:
-    """Searches by lot, with little memory: all of them end, none holds more than there is, nothing is left."""
+    """Random searches, with little memory: all of them end, none holds more than there is, nothing is left."""
     lots, now = random.Random(seed), 0.0
     queue = SlotQueue(slots=2, size=50, memory=100, clock=lambda: now)
     ended = []

@@ -290,7 +290,7 @@ def sides(layout: reference.Layout) -> set[str]:
 
 
 def positions() -> Iterator[sniffai.View]:
-    """Decisions of rounds by lot in which few worlds are left, scores near the target now and then."""
+    """Decisions of random rounds in which few worlds are left, scores near the target now and then."""
     for seed in range(150):
         players = 2 + seed % 3
         score = TARGET[players] - 20 if seed % 5 == 0 else 0
@@ -323,7 +323,7 @@ def test_every_reason_is_true() -> None:
 
 
 def test_openings_with_many_worlds_agree_with_samples() -> None:
-    """The expected reply and the chance to be stuck, against 20,000 worlds drawn by lot."""
+    """The expected reply and the chance to be stuck, against 20,000 worlds drawn at random."""
     for seed in range(6):
         players = 2 + seed % 3
         round_ = sniffai.Round.deal(players, seed)
