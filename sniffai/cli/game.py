@@ -323,6 +323,7 @@ class Game:
             say.say("joins") + "?",
             say.say("points") + ">",
             say.say("count") + ">",
+            ascii_only=self._ascii,
         )
         for number, choice in enumerate(choices, 1):
             after = view.after(choice.move)

@@ -45,6 +45,9 @@ NO_FIRST: Final = "。、，：；！？）」』·%"
 NO_LAST: Final = "（「『-"
 """Letters that no line ends with."""
 
+ASCII_HEAD: Final = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+"""Frames of a table: a line of hyphens under the head."""
+
 DUMB: Final = ("dumb", "unknown")
 """Values of TERM of terminals that take no escape sequences."""
 
@@ -187,12 +190,12 @@ class SafeTable(Table):
         super().add_row(*(visible(str(cell).translate(ISOLATES), "") for cell in cells), **options)
 
 
-def text_table(*columns: str) -> Table:
+def text_table(*columns: str, ascii_only: bool = False) -> Table:
     """An empty table; a column whose name ends in ``>`` is aligned to the right.
 
     One whose name ends in ``?`` is left out where there is no room for it.
     """
-    made = SafeTable(box=box.SIMPLE_HEAD, pad_edge=False)
+    made = SafeTable(box=ASCII_HEAD if ascii_only else box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
         justify: JustifyMethod = "right" if name.endswith(">") else "left"
         head = visible(name.rstrip(">?").translate(ISOLATES), "")
