@@ -428,6 +428,10 @@ def twins(round_: Round) -> list[Round]:
 # On a terminal
 
 
+OWN_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from sniffai.cli import main; main()"
+"""A program whose standard input is the terminal that sends it signals."""
+
+
 class Terminal:
     """``sniffai play`` on a terminal of its own."""
 
@@ -436,13 +440,13 @@ class Terminal:
         self.before = termios.tcgetattr(self._leader)
         clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "sniffai", "play", *args],
+            [sys.executable, "-c", OWN_TERMINAL, "play", *args],
             cwd=folder,
             env=clean | {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"} | env,
             stdin=follower,
             stdout=follower,
             stderr=follower,
-            preexec_fn=lambda: _own_terminal(follower),
+            start_new_session=True,
         )
         os.close(follower)
         self.seen = ""
@@ -470,13 +474,6 @@ class Terminal:
         self.after = termios.tcgetattr(self._leader)
         os.close(self._leader)
         return status
-
-
-def _own_terminal(follower: int) -> None:
-    os.setsid()
-    import fcntl
-
-    fcntl.ioctl(follower, termios.TIOCSCTTY, 0)
 
 
 @pytest.mark.parametrize(
