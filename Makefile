@@ -20,9 +20,10 @@ INSTALL := SNIFFAI_BUILD=skip $(PIP) --no-build-isolation --editable
 CORE := $(wildcard ext/sniffai_ext/*.pyx ext/sniffai_ext/*.pxd) setup.py
 # What a command of the package needs: its packages, and the compiled core.
 READY := $(STAMPS)/run $(STAMPS)/core
-NODE_CLIENT := examples/node
-NODE_LOCK := $(wildcard $(NODE_CLIENT)/package-lock.json)
-TEST_TOOLS := $(STAMPS)/test $(if $(NODE_LOCK),$(STAMPS)/node)
+# Folders with JavaScript: the npm package, and the example without it.
+NODE_FOLDERS := clients/node examples/node
+NODE_LOCKS := $(wildcard $(NODE_FOLDERS:=/package-lock.json))
+TEST_TOOLS := $(STAMPS)/test $(if $(NODE_LOCKS),$(STAMPS)/node)
 
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
@@ -66,14 +67,14 @@ lint: tested-with $(STAMPS)/lint ## ruff, cython-lint, mypy, import-linter, buf,
 	@echo "==> hadolint"
 	@$(BIN)/hadolint Dockerfile
 
-proto: .venv-proto/stamp ## make sniffai/v1 and the reference in docs/service.md again from proto/sniffai/v1
-	@echo "==> generating sniffai/v1"
-	@$(PROTO_BIN)/python tools/proto.py
+proto: .venv-proto/stamp $(STAMPS)/node ## make sniffai/v1, the npm package's code and the reference in docs/service.md again from proto/sniffai/v1
+	@echo "==> generating sniffai/v1 and clients/node"
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PROTO_BIN)/python tools/proto.py
 	@$(PROTO_BIN)/python tools/reference.py
 
-proto-check: breaking .venv-proto/stamp ## expect what `make proto` writes to be as it would write it
-	@echo "==> comparing sniffai/v1 with proto/sniffai/v1"
-	@$(PROTO_BIN)/python tools/proto.py --check
+proto-check: breaking .venv-proto/stamp $(STAMPS)/node ## expect what `make proto` writes to be as it would write it
+	@echo "==> comparing sniffai/v1 and clients/node with proto/sniffai/v1"
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PROTO_BIN)/python tools/proto.py --check
 	@$(PROTO_BIN)/python tools/reference.py --check
 
 breaking: $(STAMPS)/run $(STAMPS)/lint ## expect no change of proto/ that breaks earlier clients
@@ -84,7 +85,7 @@ catalogues: $(STAMPS)/test ## bring the translated messages (sniffai/locale) up 
 	@echo "==> bringing sniffai/locale up to date"
 	@$(BIN)/python tools/catalogues.py
 
-examples: $(READY) $(STAMPS)/test $(if $(NODE_LOCK),$(STAMPS)/node) ## put what the engine prints now into README.md, docs and examples
+examples: $(READY) $(STAMPS)/test $(if $(NODE_LOCKS),$(STAMPS)/node) ## put what the engine prints now into README.md, docs and examples
 	@echo "==> running the examples of the documents"
 	@$(BIN)/python -m tools.examples
 
@@ -129,7 +130,7 @@ audit: .venv-lock/stamp ## look for known faults in what the image installs; ask
 
 clean: ## remove everything that these targets made, except sniffai/v1
 	@echo "==> removing .venv, .venv-proto, build and caches"
-	@rm -rf .venv .venv-proto .venv-lock .venv-peers build dist *.egg-info ext/sniffai_ext/*.so $(NODE_CLIENT)/node_modules
+	@rm -rf .venv .venv-proto .venv-lock .venv-peers build dist *.egg-info ext/sniffai_ext/*.so $(NODE_FOLDERS:=/node_modules)
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -159,9 +160,10 @@ $(STAMPS)/test: $(STAMPS)/tools
 	@$(INSTALL) '.[test]'
 	@touch $(STAMPS)/run $@
 
-$(STAMPS)/node: $(NODE_LOCK) | $(STAMPS)/test
-	@echo "==> installing the packages of $(NODE_CLIENT)"
-	@PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix $(NODE_CLIENT) ci --silent --no-audit --no-fund
+$(STAMPS)/node: $(NODE_LOCKS) | $(STAMPS)/test
+	@echo "==> installing the packages of $(NODE_FOLDERS)"
+	@for folder in $(NODE_FOLDERS); do \
+		PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix $$folder ci --silent --no-audit --no-fund || exit; done
 	@touch $@
 
 $(STAMPS)/lint: $(STAMPS)/run

@@ -23,7 +23,9 @@ version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 root_doc = "docs/index"
-include_patterns = ["docs/**", "examples/README.md", "benchmarks/**", "CHANGELOG.md", "CONTRIBUTING.md"]
+include_patterns = [
+    *("docs/**", "examples/README.md", "benchmarks/**", "clients/node/README.md", "CHANGELOG.md", "CONTRIBUTING.md"),
+]
 exclude_patterns = ["docs/README.md"]  # docs/index.md includes it
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 5

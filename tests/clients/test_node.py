@@ -1,0 +1,139 @@
+"""The npm package: its types, its files, and what it gets from a real server."""
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sniffai
+from tests.server.support import running_server
+
+ROOT = Path(__file__).parent.parent.parent
+PACKAGE = ROOT / "clients" / "node"
+TOOLS = Path(sys.executable).parent
+NODE = str(TOOLS / "node")
+IMPORT = f"import {{ connect, problem }} from '{(PACKAGE / 'index.js').as_uri()}';"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with running_server() as server:
+        yield server.address
+
+
+def run(*command: str, folder: Path = PACKAGE, script: str | None = None) -> "subprocess.CompletedProcess[str]":
+    path = os.pathsep.join([str(TOOLS), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "npm_config_offline": "true"}
+    return subprocess.run(
+        command, cwd=folder, env=environment, input=script, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def printed(script: str, folder: Path = PACKAGE) -> str:
+    """What a module prints."""
+    done = run(NODE, "--input-type=module", folder=folder, script=script)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_the_types_hold_for_the_examples() -> None:
+    done = run(str(PACKAGE / "node_modules" / ".bin" / "tsc"), "--project", str(PACKAGE))
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ('seed: 1n, level: "club"', None),
+        ("sed: 1n", "'sed' does not exist"),
+        ("seed: 1", "'number' is not assignable to type 'bigint'"),
+        ("level: 3", "'number' is not assignable to type 'string'"),
+        ("deal: {}", "'deal' does not exist"),
+    ],
+)
+def test_the_types_refuse_what_the_contract_does_not_have(fields: str, complaint: str | None, tmp_path: Path) -> None:
+    """A hidden hand in a request for a move is an error before anything runs."""
+    lines = (
+        f"import {{ connect }} from '{PACKAGE / 'index.js'}';",
+        f"await connect('127.0.0.1:1').analysis.recommendMove({{ {fields} }});",
+    )
+    (tmp_path / "asks.mts").write_text("\n".join(lines))
+    options = ("--noEmit", "--strict", "--module", "nodenext", "--target", "es2022")
+    done = run(str(PACKAGE / "node_modules" / ".bin" / "tsc"), *options, "asks.mts", folder=tmp_path)
+    assert (done.returncode == 0) == (complaint is None), done.stdout
+    assert complaint is None or complaint in done.stdout
+
+
+def test_it_answers_as_the_client_without_it(address: str) -> None:
+    by_package = run(NODE, "examples/hint.ts", address)
+    assert (by_package.returncode, by_package.stderr) == (0, "")
+    assert by_package.stdout == run(NODE, str(ROOT / "examples" / "node" / "recommend.js"), address).stdout
+
+
+def test_what_went_wrong_has_a_code_a_reason_and_fields(address: str) -> None:
+    script = f"""{IMPORT}
+    const sniffai = connect("{address}");
+    const view = {{ players: 2, hand: ["9|9"], position: {{ case: "record", value: {{}} }} }};
+    const told = async (call) => {{ try {{ await call; return null; }} catch (error) {{ return problem(error); }} }};
+    console.log(JSON.stringify([
+      await told(sniffai.rules.listLegalMoves({{ view }})),
+      await told(sniffai.analysis.recommendMove({{}}, {{ timeoutMs: 5000 }})),
+      await told(connect("127.0.0.1:1").engine.getEngineInfo({{}})),
+    ]));
+    sniffai.close();"""
+    tile, missing, nobody = json.loads(printed(script))
+    assert (tile["code"], tile["reason"]) == ("InvalidArgument", "UNKNOWN_TILE")
+    assert [(each["field"], each["reason"]) for each in tile["violations"]] == [("view.hand[0]", "UNKNOWN_TILE")]
+    assert missing["violations"][0]["field"] == "view"
+    assert (nobody["code"], nobody["reason"], nobody["violations"]) == ("Unavailable", "", [])
+
+
+def test_streams_come_piece_by_piece_and_keys_are_sent(address: str) -> None:
+    script = f"""{IMPORT}
+    const sniffai = connect("{address}", {{ apiKey: "key" }});
+    const {{ deal, state }} = await sniffai.rules.dealRound({{ players: 3, seed: 5n }});
+    const finals = [];
+    const request = {{
+      position: {{ case: "view", value: state.views[state.seatToMove] }},
+      limits: {{ time: {{ seconds: 0n, nanos: 400_000_000 }} }},
+      reportInterval: {{ seconds: 0n, nanos: 50_000_000 }},
+    }};
+    for await (const {{ analysis }} of sniffai.analysis.streamAnalyze(request)) finals.push(analysis.final);
+    console.log(JSON.stringify([finals, deal.leader]));
+    sniffai.close();"""
+    finals, leader = json.loads(printed(script))
+    assert len(finals) > 1
+    assert finals == [False] * (len(finals) - 1) + [True]
+    assert leader == sniffai.Round.deal(3, 5).seat
+
+
+def test_the_package_is_whole(address: str, tmp_path: Path) -> None:
+    """Packed without a network, unpacked elsewhere, imported by its name; its version is that of the engine."""
+    done = run("npm", "pack", "--json", "--pack-destination", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    (archive,) = tmp_path.glob("*.tgz")
+    with tarfile.open(archive) as files:
+        names = {name.removeprefix("package/") for name in files.getnames()}
+        files.extractall(tmp_path, filter="data")
+    assert names >= {"package.json", "README.md", "LICENSE", "index.js", "index.d.ts", "examples/match.js"}
+    contract = {path.stem for path in (ROOT / "proto" / "sniffai" / "v1").glob("*.proto")}
+    assert names >= {f"sniffai/v1/{name}_pb.{kind}" for name in contract for kind in ("js", "d.ts")}
+    assert not [name for name in names if "node_modules" in name]
+    assert (tmp_path / "package" / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+    modules = tmp_path / "node_modules"
+    modules.mkdir()
+    (tmp_path / "package").rename(modules / "sniffai")
+    for scope in ("@bufbuild", "@connectrpc"):
+        (modules / scope).symlink_to(PACKAGE / "node_modules" / scope)
+    script = f"""import {{ connect }} from "sniffai";
+    import {{ RulesService }} from "sniffai/sniffai/v1/rules_service_pb";
+    const sniffai = connect("{address}");
+    console.log((await sniffai.engine.getEngineInfo({{}})).engineVersion, RulesService.typeName);
+    sniffai.close();"""
+    assert printed(script, tmp_path) == f"{sniffai.__version__} sniffai.v1.RulesService\n"
+    assert json.loads((PACKAGE / "package.json").read_text())["version"] == sniffai.__version__
