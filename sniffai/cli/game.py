@@ -7,6 +7,7 @@ from typing import Final
 
 from sniffai.cli import terminal
 from sniffai.cli.table_words import (
+    arm_lines,
     count_line,
     ending_lines,
     event_line,
@@ -36,6 +37,9 @@ STYLES: Final = {
     Ink.LAST: "bold green",
     Ink.END: "bold cyan",
 }
+
+BELOW: Final = 12
+"""Lines of the window that are left for what stands below the drawing."""
 
 MARKS: Final = "abcdefghijklmnopqrstuvwxyz"
 
@@ -142,7 +146,7 @@ class Game:
         if word == "h":
             self._hint(now.view, choices)
         elif word == "b":
-            self._show(now.view, marks, choices)
+            self._show(now.view, marks, choices, whole=True)
         else:
             self._aside(word, rest.strip(), now)
         return False
@@ -232,7 +236,7 @@ class Game:
         if word == "u":
             return self._take_back()
         if word == "b":
-            self._draw(now.view, {})
+            self._draw(now.view, {}, whole=True)
         elif not self._aside(word, rest.strip(), now):
             self._tell(self._say.say("Not understood. Type Enter, or ?."))
         return False
@@ -306,11 +310,11 @@ class Game:
 
     # Showing
 
-    def _show(self, view: View, marks: dict[str, str], choices: list[Choice]) -> None:
+    def _show(self, view: View, marks: dict[str, str], choices: list[Choice], whole: bool = False) -> None:
         """The table, the state, and the moves by number."""
         say = self._say
         terminal.tell()
-        self._draw(view, marks)
+        self._draw(view, marks, whole)
         for line in state_lines(view, say):
             terminal.tell_folded(line)
         terminal.tell_folded(say.say("Your hand: {tiles}", tiles=" ".join(map(tile_name, view.hand))))
@@ -338,9 +342,15 @@ class Game:
             )
         terminal.show(made)
 
-    def _draw(self, view: View, marks: dict[str, str]) -> None:
+    def _draw(self, view: View, marks: dict[str, str], whole: bool = False) -> None:
+        """The table as a drawing; in words where the window is too low for it, unless it is to be whole."""
         shown = {name: f"({mark})" for name, mark in marks.items()}
-        for line in layout_lines(view.layout, shown):
+        lines, rows = layout_lines(view.layout, shown), terminal.terminal_rows()
+        if not whole and rows is not None and len(lines) + BELOW > rows:
+            for told in arm_lines(view.layout, shown, self._say):
+                self._tell(told)
+            return
+        for line in lines:
             pieces = [(ascii_letters(piece.text) if self._ascii else piece.text, STYLES[piece.ink]) for piece in line]
             terminal.tell_pieces(pieces)
 

@@ -1,8 +1,9 @@
 """What a player is told at the table, in the player's language: events, the count, settlements, who won."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from sniffai.draw.geometry import arms_of
 from sniffai.draw.tally import Tally
 from sniffai.events import Draw, Event, Pass, Play
 from sniffai.explain.description import counted_ends, move_name, tile_name
@@ -88,6 +89,24 @@ def count_line(layout: Layout, say: Words) -> str:
             points=layout.points,
         )
     return say.say("Count: {sum} = {count}, scores nothing.", sum=ends, count=layout.count)
+
+
+def arm_lines(layout: Layout, marks: Mapping[str, str], say: Words) -> Iterator[str]:
+    """The table in words: the tile in the middle and the rows of tiles that leave it.
+
+    :param marks: of the attachment points, by name.
+    """
+    middle, arms = arms_of(layout)
+    if middle is None:
+        return
+    if middle == layout.sniff:
+        yield say.say("Table, from the sniff {tile} outward (type b for a drawing):", tile=tile_name(middle))
+    else:
+        yield say.say("Table, from {tile} outward (type b for a drawing):", tile=tile_name(middle))
+    for arm in arms:
+        way = (say.say("right"), say.say("down"), say.say("left"), say.say("up"))[arm.heading]
+        tiles = " ".join(f"[{near}|{far}]" for near, far in arm.tiles)
+        yield f"  {way}: {' '.join(filter(None, (tiles, marks.get(arm.end or ''))))}"
 
 
 def state_lines(view: View, say: Words) -> Iterator[str]:

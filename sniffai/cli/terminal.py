@@ -227,6 +227,11 @@ def terminal_width() -> int | None:
     return max(1, shutil.get_terminal_size().columns)
 
 
+def terminal_rows() -> int | None:
+    """Lines of the terminal; ``None`` into a pipe or file."""
+    return max(1, shutil.get_terminal_size().lines) if _is_terminal(sys.stdout) else None
+
+
 def fit(made: Table, width: int) -> bool:
     """Make a table as narrow as a terminal: closer columns, none to spare, text in several lines.
 

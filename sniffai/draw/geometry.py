@@ -170,6 +170,30 @@ class _Arm(NamedTuple):
     """The open port at its end; ``None`` if that is closed still."""
 
 
+class ArmTiles(NamedTuple):
+    """An arm without its place on the plan."""
+
+    heading: int
+    """The way that it leaves the tile in the middle: 0 right, 1 down, 2 left, 3 up."""
+    tiles: tuple[tuple[int, int], ...]
+    """From the middle outward: the pips of each tile's near half and of its far half."""
+    end: str | None
+    """The attachment point at its end; ``None`` where nothing can be joined yet."""
+
+
+def arms_of(layout: Layout) -> tuple[Tile | None, tuple[ArmTiles, ...]]:
+    """The tile in the middle of a plan, ``None`` before the lead, and the arms that leave it."""
+    if not layout.placements:
+        return None, ()
+    root, arms = _arms(layout)
+    return root, tuple(ArmTiles(arm.heading, tuple(map(_outward, arm.links)), arm.end) for arm in arms)
+
+
+def _outward(link: _Link) -> tuple[int, int]:
+    tile = link.tile
+    return (tile.high, tile.low) if link.entry == "HIGH" else (tile.low, tile.high)
+
+
 def _arms(layout: Layout) -> tuple[Tile, list[_Arm]]:
     """The tile in the middle and what hangs on it."""
     root = layout.sniff or layout.placements[0].tile

@@ -334,7 +334,7 @@ def _guide(say: Words) -> str:
             **limits,
         ),
         say.say(
-            "Luck is what nobody could help: who leads when that is drawn at random, the tiles of the deal, what the"
+            "Luck is what nobody could help: who leads when that is left to chance, the tiles of the deal, what the"
             " next seat turns out to hold, draws against what was to be expected of them, and the tiles left at the"
             " end. In the long run it is nobody's friend."
         ),

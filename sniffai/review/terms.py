@@ -53,7 +53,7 @@ def phase_name(phase: str, say: Words) -> str:
 def luck_name(kind: StepKind, say: Words) -> str:
     """A kind of luck."""
     return {
-        StepKind.LOT: say.say("lead drawn at random"),
+        StepKind.LOT: say.say("lead at random"),
         StepKind.DEAL: say.say("the leader's own deal"),
         StepKind.HANDS: say.say("hands that turn out"),
         StepKind.DRAW: say.say("draws"),

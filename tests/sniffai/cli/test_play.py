@@ -514,6 +514,21 @@ def test_a_terminal_of_80_columns_with_and_without_colour(tmp_path: Path, env: d
     assert max(map(cell_len, plain.replace("\r", "").split("\n"))) <= 80
 
 
+def test_a_window_that_is_too_low_shows_the_table_in_words_and_b_draws_it(tmp_path: Path) -> None:
+    on = Terminal(tmp_path, "random", "--seed", "5", LINES="16")
+    for line in ("1", "1", "b"):
+        on.wait_for("for help): ")
+        on.type(line + "\n")
+    on.wait_for("for help): ")
+    on.type("\x04")
+    assert on.end() == 0
+    seen = re.sub(r"\x1b\[[0-9;]*m|\r", "", on.seen)
+    words_of_it, _, drawn = seen.rpartition("Table, from")[2].partition("for help): b")
+    assert re.search(r"\n  (left|right): (\[\d\|\d\] )*\([a-d]\)\n", words_of_it)
+    assert "┌───" not in words_of_it
+    assert "┌───" in drawn
+
+
 def test_ascii_draws_with_letters_that_every_terminal_has(play: Play) -> None:
     _, out = play("random", "--seed", "5", "--ascii", typed=["1", "1"])
     assert "+---" in out

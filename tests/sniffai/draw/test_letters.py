@@ -7,6 +7,7 @@ import pytest
 
 from sniffai import Layout, Round
 from sniffai.draw import plan_layout
+from sniffai.draw.geometry import arms_of
 from sniffai.draw.letters import WIDTH, Ink, ascii_letters, layout_lines
 
 
@@ -60,6 +61,28 @@ def test_every_half_is_where_the_plan_has_it(players: int) -> None:
         inks = {piece.ink for line in layout_lines(layout, {}) for piece in line}
         assert Ink.LAST in inks
         assert (Ink.SNIFF in inks) == (layout.sniff not in (None, layout.placements[-1].tile))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_arms_lead_from_the_middle_outward_with_equal_pips_at_every_joint(players: int) -> None:
+    assert arms_of(Layout.of([])) == (None, ())
+    for seed in range(12):
+        round_, chance = Round.deal(players, seed), random.Random(seed)
+        while not round_.over:
+            round_.play(chance.choice(round_.legal_moves()))
+            layout = round_.layout
+            middle, arms = arms_of(layout)
+            assert middle is not None
+            assert middle == (layout.sniff or layout.placements[0].tile)
+            assert 1 + sum(len(arm.tiles) for arm in arms) == len(layout.placements)
+            pips = {point.name: point.pips for point in layout.attachment_points}
+            for arm in arms:
+                chain = [middle.low if arm.heading == 2 else middle.high]
+                for near, far in arm.tiles:
+                    assert near == chain[-1]
+                    chain.append(far)
+                assert arm.end is None or pips[arm.end] == chain[-1]
+            assert {arm.end for arm in arms} - {None} == set(pips)
 
 
 def test_ascii_has_a_letter_for_every_one() -> None:
