@@ -48,10 +48,17 @@ def test_rounds_and_views_survive_a_round_trip(twin: Round) -> None:
 
 @given(rounds_under_way(), st.data())
 def test_snapshots_survive_a_round_trip(twin: Round, data: st.DataObject) -> None:
-    view = library_round(twin).view(twin.seat)
-    others = [seat for seat in range(view.players) if seat != view.seat]
-    suits = st.lists(st.integers(0, 6), max_size=3)
-    voids = data.draw(st.dictionaries(st.sampled_from(others), suits, max_size=2), "voids")
+    round_ = library_round(twin)
+    view = round_.view(twin.seat)
+    lacking = {
+        seat: [suit for suit in range(7) if not any(suit in (tile.low, tile.high) for tile in hand)]
+        for seat, hand in enumerate(round_.hands)
+        if seat != view.seat
+    }
+    true_voids = st.fixed_dictionaries(
+        {}, optional={seat: st.sets(st.sampled_from(suits)) for seat, suits in lacking.items() if suits}
+    )
+    voids = data.draw(true_voids, "voids")
     snapshot = View.from_snapshot(
         players=view.players,
         seat=view.seat,

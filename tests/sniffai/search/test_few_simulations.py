@@ -143,6 +143,6 @@ def test_a_review_with_few_simulations_finds_no_mistakes_in_good_play(players: i
         if one.source == "search":
             assert one.best is not None
             assert one.played is not None
-            assert one.simulations >= 30 * len(distinct_moves(one.choice.view))
+            assert one.simulations >= 30 * len(distinct_moves(one.placement.view))
             assert one.best.standard_error is not None
             assert one.played.standard_error is not None
