@@ -97,7 +97,7 @@ def _played(game: Game, saver: "_Saver") -> int:
             game.play()
         except LeaveError:
             saver.save("")
-        except ReaderGoneError:
+        except (ReaderGoneError, OSError):  # nobody can be told any more
             saver.keep()
             raise
         except (KeyboardInterrupt, SystemExit):

@@ -371,6 +371,14 @@ def test_a_kill_while_a_match_is_saved_leaves_the_save_before_it_whole(play: Pla
     resume_match(before)
 
 
+@pytest.mark.parametrize(("command", "status"), [("| head -1", 141), ("> /dev/full", 1)], ids=["head", "full"])
+def test_an_output_that_fails_saves_the_match(tmp_path: Path, command: str, status: int) -> None:
+    line = f"yes 1 | {sys.executable} -m sniffai play random --seed 5 {command}; exit ${{PIPESTATUS[1]}}"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    assert done.returncode == status
+    resume_match((tmp_path / "sniffai.match").read_text(encoding="utf-8"))
+
+
 # Nothing hidden
 
 
