@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sniffai
+from tests.server.access.test_security import Authority, KeyFile
 from tests.server.support import running_server
 
 ROOT = Path(__file__).parent.parent.parent
@@ -93,9 +94,36 @@ def test_what_went_wrong_has_a_code_a_reason_and_fields(address: str) -> None:
     assert (nobody["code"], nobody["reason"], nobody["violations"]) == ("Unavailable", "", [])
 
 
-def test_streams_come_piece_by_piece_and_keys_are_sent(address: str) -> None:
+def test_tls_and_keys_open_a_server_that_needs_both(tmp_path: Path) -> None:
+    authority, keys = Authority(tmp_path), KeyFile(tmp_path)
+    cert, key = authority.issue("server", "127.0.0.1")
+    own_cert, own_key = authority.issue("client", common_name="alice")
+    settings = {"tls_cert": cert, "tls_key": key, "tls_client_ca": authority.file, "keys_file": str(keys.path)}
+    api_key = keys.add("alice")
+    with running_server(**settings) as server:
+        script = f"""{IMPORT}
+        import {{ readFileSync }} from "node:fs";
+        const read = (name) => readFileSync(name);
+        const own = {{ cert: read("{own_cert}"), key: read("{own_key}") }};
+        const tls = {{ ca: read("{authority.file}"), ...own }};
+        for (const options of [{{ tls, apiKey: "{api_key}" }}, {{ tls }}, {{ tls: own, apiKey: "{api_key}" }}, {{}}]) {{
+          const sniffai = connect("{server.address}", options);
+          try {{
+            console.log((await sniffai.engine.getEngineInfo({{}})).engineVersion);
+          }} catch (error) {{
+            console.log(problem(error).code);
+          }}
+          sniffai.close();
+        }}"""
+        told = printed(script).split()
+    assert told[:2] == [sniffai.__version__, "Unauthenticated"]
+    # A server that is not trusted, and one that is spoken to without TLS. The codes are those of the transport.
+    assert len(told) == 4 and sniffai.__version__ not in told[2:]
+
+
+def test_streams_come_piece_by_piece(address: str) -> None:
     script = f"""{IMPORT}
-    const sniffai = connect("{address}", {{ apiKey: "key" }});
+    const sniffai = connect("{address}");
     const {{ deal, state }} = await sniffai.rules.dealRound({{ players: 3, seed: 5n }});
     const finals = [];
     const request = {{
