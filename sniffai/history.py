@@ -149,7 +149,8 @@ def tell_core(core: CoreView, event: Event) -> Event:
     if isinstance(event, Play):
         points = core.play(event.seat, *event.move.codes)
         if event.points not in (None, points):
-            raise ViewError(f"the placement scores {points}", reason="WRONG_POINTS", field="points")
+            message = f"the placement scores {points}, not {event.points}"
+            raise ViewError(message, reason="WRONG_POINTS", field="points")
         return event if event.points is not None else Play(event.seat, event.move, points)
     if isinstance(event, Draw):
         tiles = None if event.tiles is None else tuple(tile.index for tile in event.tiles)

@@ -41,7 +41,7 @@ cdef class Belief:
 
     def __cinit__(self, View view not None):
         if view.players == 0:
-            raise ViewError("an empty view: View() makes views", reason="NOT_A_VIEW", field="view")
+            raise ViewError("the view is empty: make it with View()", reason="NOT_A_VIEW", field="view")
         cdef bint possible = self.take_view(view)
         if possible:
             self.list_tiles()

@@ -188,7 +188,7 @@ def first_to_reach(teams, ends, gains, size):
     cdef int sides = read_whole(teams, "teams", 2, 3), most = read_whole(size, "size", 1, MOST_ROWS)
     ends, gains = array_of(ends, np.int64, 1, "ends"), array_of(gains, np.uint16, 1, "gains")
     if ends.size and not (0 <= ends[0] and (np.diff(ends) >= 0).all() and ends[-1] <= gains.size):
-        raise LimitsError("the ends do not ascend within the gains", reason="OUT_OF_RANGE", field="ends")
+        raise LimitsError(f"ascending numbers in 0..{gains.size} are expected", reason="OUT_OF_RANGE", field="ends")
     if gains.size and gains.max() >> 8 >= sides:
         raise LimitsError(f"there are {sides} teams", reason="OUT_OF_RANGE", field="gains")
     cdef const int64_t[::1] end_rows = ends
@@ -295,7 +295,7 @@ def solve(teams, reach, net, leads, weights, wins, size, pad, start=None, tolera
     cdef float change = 1
     cdef Watch watch = watch_signals()
     if (rows + margin) ** (3 if sides == 3 else 2) > INT32_MAX:
-        raise LimitsError("so many rows and so wide a margin are more than a table holds", reason="OUT_OF_RANGE",
+        raise LimitsError(f"a table for size {rows} and pad {margin} is too large", reason="OUT_OF_RANGE",
                           field="pad")
     reach, net = array_of(reach, np.int32, 2, "reach"), array_of(net, np.int32, 2, "net")
     leads, weights = array_of(leads, np.int32, 1, "leads"), array_of(weights, np.float64, 1, "weights")
@@ -350,7 +350,7 @@ cdef int check_outcomes(reach, net, leads, weights, int teams, int pad) except -
         raise LimitsError(f"a row for each of the outcomes, a column for each of {teams} teams, are expected",
                           reason="WRONG_SHAPE", field="reach")
     if reach.min() < 0 or net.min() < -pad or (net > reach).any():
-        raise LimitsError("a round changes by at least -pad, and by no more than was to be had",
+        raise LimitsError(f"a change lies below {-pad} or above the reach of its outcome",
                           reason="OUT_OF_RANGE", field="net")
     if leads.min() < 0 or leads.max() > teams:
         raise LimitsError(f"0..{teams} is expected", reason="OUT_OF_RANGE", field="leads")

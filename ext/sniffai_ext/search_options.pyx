@@ -80,6 +80,6 @@ cdef class SearchOptions:
         """Raise LimitsError unless all data are for so many seats."""
         for field, data in (("policy", self.policy), ("value", self.value), ("equity", self.equity)):
             if data is not None and data.players != players:
-                raise LimitsError(f"data for {data.players} seats cannot serve {players}", reason="WRONG_NET",
+                raise LimitsError(f"this is for {data.players} seats, but the round has {players}", reason="WRONG_NET",
                                   field=field)
         return 0

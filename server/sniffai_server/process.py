@@ -84,7 +84,7 @@ class Signals:
             wish.set()
 
     def _reload(self) -> None:
-        log.info("SIGHUP: reading the files again")
+        log.info("SIGHUP: reading certificates and keys again")
         self.reload()
 
 

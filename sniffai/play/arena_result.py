@@ -228,7 +228,7 @@ class ArenaResult:
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, LimitsError):
                 raise
-            raise RecordError("no result of an arena", reason="UNREADABLE") from None
+            raise RecordError("this is not the result of an arena", reason="UNREADABLE") from None
         return cls(spec, pairings, (a, b))
 
 

@@ -6,6 +6,7 @@ So a saved match can be replayed and reviewed as every other record (docs/notati
 from collections.abc import Mapping
 from typing import Final
 
+from sniffai.checks import shown
 from sniffai.errors import RecordError, SniffError
 from sniffai.play.match import Lots, Match, MatchSetup
 from sniffai.records.matchfile import format_match, parse_match
@@ -75,13 +76,13 @@ def _tag(tags: Mapping[str, str], name: str) -> str:
 def _number(tags: Mapping[str, str], name: str) -> int:
     text = _tag(tags, name)
     if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_SEED))):
-        raise RecordError("the tag holds a whole number", reason="NOT_A_SAVED_MATCH", field=name)
+        raise RecordError(f"a whole number is expected, not {shown(text)}", reason="NOT_A_SAVED_MATCH", field=name)
     return int(text)
 
 
 def _flag(tags: Mapping[str, str], name: str) -> bool:
     if _tag(tags, name) not in _FLAGS:
-        raise RecordError("the tag holds yes or no", reason="NOT_A_SAVED_MATCH", field=name)
+        raise RecordError(f"yes or no is expected, not {shown(tags[name])}", reason="NOT_A_SAVED_MATCH", field=name)
     return _FLAGS[tags[name]]
 
 

@@ -47,7 +47,9 @@ def ratio_and_error(totals: Sequence[float], counts: Sequence[int]) -> Estimate:
     """
     if not totals or len(totals) != len(counts):
         raise LimitsError(
-            f"one total a count is expected, not {len(totals)} and {len(counts)}", reason="NO_VALUES", field="totals"
+            f"as many totals as counts are expected, at least 1, not {len(totals)} and {len(counts)}",
+            reason="NO_VALUES",
+            field="totals",
         )
     total, count = np.asarray(totals, np.float64), np.asarray(counts, np.float64)
     groups = len(total)

@@ -145,7 +145,8 @@ def _players(tags: dict[str, str]) -> int:
     if players is None:
         raise NotationError('a tag [Players "2"], "3" or "4" is needed', reason="UNREADABLE", field="Players")
     if tags.get("Target", str(TARGET[players])) != str(TARGET[players]):
-        raise NotationError(f"{players} players play to {TARGET[players]}", reason="UNREADABLE", field="Target")
+        message = f"the target with {players} seats is {TARGET[players]}"
+        raise NotationError(message, reason="UNREADABLE", field="Target")
     return players
 
 

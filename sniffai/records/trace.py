@@ -95,7 +95,7 @@ def _replay_step(round_: Round, step: Any) -> None:
     if not isinstance(step, Mapping):
         raise RecordError("an object is expected here", reason="WRONG_TYPE")
     if round_.over:
-        raise RecordError("the round is over before this step", reason="ROUND_OVER")
+        raise RecordError("the round was over before this step", reason="ROUND_OVER")
     before = _before_placement(round_)
     _compare(before, {key: step[key] for key in before if key in step})
     _play(round_, step.get("play"))
@@ -174,7 +174,7 @@ def _compare(expected: Mapping[str, Any], claimed: Mapping[str, Any]) -> None:
             raise RecordError("the field is missing", reason="MISSING_FIELD", field=key)
         if _sorted_hands(key, claimed[key]) != value:
             raise RecordError(
-                f"{_json(value)} by the rules, not {_json(claimed[key])}", reason="WRONG_VALUE", field=key
+                f"the rules give {_json(value)}, not {_json(claimed[key])}", reason="WRONG_VALUE", field=key
             )
     unknown: Iterable[str] = (key for key in claimed if key not in expected)
     for key in unknown:

@@ -178,4 +178,4 @@ class MetricsPort:
 
 def _tell_fault(_request: object, client: object) -> None:
     """Log a failed request for metrics, for example of a client that disconnected."""
-    log.info("metrics for %s", client, exc_info=True)
+    log.info("a request for metrics from %s failed", client, exc_info=True)

@@ -208,7 +208,8 @@ def check(
     :raises LimitsError: a number out of range, or no such player.
     """
     if standings < 1 or matches < 100:
-        raise LimitsError("at least 1 standing and 100 matches", reason="OUT_OF_RANGE", field="matches")
+        message = f"at least 1 standing and 100 matches are expected, not {standings} and {matches}"
+        raise LimitsError(message, reason="OUT_OF_RANGE", field="matches")
     name = str(equity.made["player"]) if player is None else player
     named_player(name, Limits())
     chosen = held_out(equity, standings, seed)
