@@ -137,7 +137,7 @@ class Server:
             steps.append(self._tracing.close)
         unfinished = await _all_ended(steps, LAST_STEPS_SECONDS)
         if unfinished:
-            log.warning("did not end in time: %s", ", ".join(step.__qualname__ for step in unfinished))
+            log.warning("the shutdown does not wait longer for %s", ", ".join(step.__qualname__ for step in unfinished))
 
     async def _stop(self) -> None:
         """Refuse new calls, and give open calls the grace period."""
@@ -226,7 +226,7 @@ async def _ended(work: Awaitable[object], seconds: float) -> None:
     if not task.done():
         task.cancel()
     elif not task.cancelled() and task.exception() is not None:
-        log.error("the shutdown continues despite an error", exc_info=task.exception())
+        log.error("a step of the shutdown failed; the shutdown goes on", exc_info=task.exception())
 
 
 async def _all_ended(steps: Sequence[Callable[[], None]], seconds: float) -> list[Callable[[], None]]:

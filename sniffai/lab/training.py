@@ -63,7 +63,7 @@ class TrainingPlan:
         if self.players not in PLAYERS:
             raise LimitsError(f"2, 3 or 4 seats, not {self.players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
         if not 1 <= self.rounds <= MAX_SIMULATIONS:
-            raise LimitsError(f"at least 1 round, not {self.rounds}", reason="OUT_OF_RANGE", field="rounds")
+            raise LimitsError(f"at least 1 round is expected, not {self.rounds}", reason="OUT_OF_RANGE", field="rounds")
         for name in ("seed", "weights_seed"):
             keep(self, name, read_whole(getattr(self, name), name, 0, MAX_SEED))
         for name in ("first_rate", "last_rate"):

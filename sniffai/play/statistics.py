@@ -69,11 +69,11 @@ def wilson_interval(wins: int, games: int, confidence: float = 0.95) -> tuple[fl
     :raises LimitsError: a number out of range.
     """
     if games < 1:
-        raise LimitsError(f"at least 1 game, not {games}", reason="OUT_OF_RANGE", field="games")
+        raise LimitsError(f"at least 1 game is expected, not {games}", reason="OUT_OF_RANGE", field="games")
     if not 0 <= wins <= games:
-        raise LimitsError(f"0..{games} wins, not {wins}", reason="OUT_OF_RANGE", field="wins")
+        raise LimitsError(f"0..{games} wins are expected, not {wins}", reason="OUT_OF_RANGE", field="wins")
     if not 0 < confidence < 1:
-        raise LimitsError(f"above 0 and below 1, not {confidence}", reason="OUT_OF_RANGE", field="confidence")
+        raise LimitsError(f"a number above 0 and below 1 is expected, not {confidence}", reason="OUT_OF_RANGE", field="confidence")
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     share, shrink = wins / games, 1 + z * z / games
     middle = (share + z * z / (2 * games)) / shrink
@@ -100,7 +100,7 @@ def relabelling_test(alternatives: Sequence[Sequence[float]], *, resamples: int 
     :raises LimitsError: no rows, or a number out of range.
     """
     if resamples < 1:
-        raise LimitsError(f"at least 1 resample, not {resamples}", reason="OUT_OF_RANGE", field="resamples")
+        raise LimitsError(f"at least 1 resample is expected, not {resamples}", reason="OUT_OF_RANGE", field="resamples")
     rows = np.asarray(alternatives, np.float64)
     if rows.ndim != 2 or not rows.size:
         raise LimitsError("rows of equal length are expected", reason="NO_VALUES", field="alternatives")

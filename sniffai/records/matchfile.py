@@ -74,7 +74,9 @@ def _checked(tags: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     for name, text in tags:
         if name in _OWN_TAGS or not _TAG_NAME.fullmatch(name) or len(text.splitlines()) > 1 or text.endswith("\n"):
             raise RecordError(
-                f"not a tag of a match file: {shown(name)}, {shown(text)}", reason="BAD_TAG", field=f"tags[{name[:40]}]"
+                f"a match file cannot hold this tag, or writes it itself: {shown(name)}, {shown(text)}",
+                reason="BAD_TAG",
+                field=f"tags[{name[:40]}]",
             )
         yield name, text
 
