@@ -73,7 +73,8 @@ def wilson_interval(wins: int, games: int, confidence: float = 0.95) -> tuple[fl
     if not 0 <= wins <= games:
         raise LimitsError(f"0..{games} wins are expected, not {wins}", reason="OUT_OF_RANGE", field="wins")
     if not 0 < confidence < 1:
-        raise LimitsError(f"a number above 0 and below 1 is expected, not {confidence}", reason="OUT_OF_RANGE", field="confidence")
+        message = f"a number above 0 and below 1 is expected, not {confidence}"
+        raise LimitsError(message, reason="OUT_OF_RANGE", field="confidence")
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     share, shrink = wins / games, 1 + z * z / games
     middle = (share + z * z / (2 * games)) / shrink

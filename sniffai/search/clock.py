@@ -73,7 +73,8 @@ class Run:
             end = None
         pause = _as_float(interval)
         if pause is None or not pause > 0:
-            raise LimitsError(f"a number above 0 is expected, not {shown(interval)}", reason="OUT_OF_RANGE", field="interval")
+            message = f"a number above 0 is expected, not {shown(interval)}"
+            raise LimitsError(message, reason="OUT_OF_RANGE", field="interval")
         last = started + limits.most_seconds
         by_end = end is not None and end < last
         if end is not None and by_end:
