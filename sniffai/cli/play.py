@@ -49,7 +49,7 @@ SEED_BITS: Final = 32
 @click.option(
     "--simulations",
     type=click.IntRange(1, MAX_SIMULATIONS),
-    help=f"Of hints, and of levels that name no limit. [default: {SIMULATIONS}]",
+    help=f"Simulations of a hint, or of a level without its own limit. [default: {SIMULATIONS}]",
 )
 @click.option("--save", "path", metavar="FILE", help="Where to save. [default: a new file, sniffai.match]")
 @click.option("--resume", metavar="FILE", help="Go on with a saved match.")
