@@ -12,6 +12,9 @@ if TYPE_CHECKING:  # main handles signals before anything else is imported
     from types import FrameType
     from typing import NoReturn
 
+INTERRUPTED = 130
+"""The exit status after Ctrl-C."""
+
 
 def main() -> None:
     """Run the command line and exit.
@@ -30,8 +33,20 @@ def main() -> None:
     try:
         status = run()
     except KeyboardInterrupt:  # once the command has told of one
-        status = 130
+        status = INTERRUPTED
+    if status == INTERRUPTED:
+        _leave(status)
     sys.exit(status)
+
+
+def _leave(status: int) -> NoReturn:
+    """Exit without the interpreter's own end, which alone takes some 50 ms of the 100 in which Ctrl-C is answered."""
+    for stream in (sys.stdout, sys.stderr):
+        try:  # noqa: SIM105 (as below)
+            stream.flush()
+        except (AttributeError, OSError, ValueError):  # closed, full, or nobody reads it
+            pass
+    os._exit(status)
 
 
 def _end_while_loading(number: int, _frame: FrameType | None) -> NoReturn:
