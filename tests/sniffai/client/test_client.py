@@ -90,7 +90,7 @@ def test_an_error_has_code_reason_and_fields(client: Client) -> None:
 
 
 def test_the_timeout_of_a_call_limits_its_search(client: Client) -> None:
-    answer = client.analyze(view_message(choice()), sniffai.Limits(seconds=30.0), timeout=0.3)
+    answer = client.analyze(view_message(choice()), sniffai.Limits(seconds=30.0), timeout=3)
     assert answer.analysis.stop_reason == analysis_pb2.STOP_REASON_DEADLINE
 
 
