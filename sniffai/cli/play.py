@@ -16,8 +16,9 @@ from sniffai.cli.forms import named
 from sniffai.cli.game import Game, LeaveError
 from sniffai.cli.output import Output
 from sniffai.cli.parts import BadInput, lang_option, read_text
+from sniffai.cli.review import show_review
 from sniffai.cli.table_words import LEVEL, player_name
-from sniffai.cli.terminal import ReaderGoneError, progress_bar, show, tell, tell_folded, text_table
+from sniffai.cli.terminal import ReaderGoneError, progress_bar, tell, tell_folded
 from sniffai.errors import LimitsError
 from sniffai.explain.languages import Words, words
 from sniffai.play.levels import LEVELS
@@ -25,7 +26,6 @@ from sniffai.play.match import HUMAN, MAX_SIMULATIONS, SIMULATIONS, Match, Match
 from sniffai.play.saves import resume_match
 from sniffai.play.table import OwnTable, Table
 from sniffai.review import of_record, review
-from sniffai.review.tables import result_line, text_tables
 from sniffai.rules import TEAMS
 from sniffai.search.params import Limits
 from sniffai.seeds import MAX_SEED
@@ -221,15 +221,7 @@ def _review(table: Table, say: Words) -> None:
             limits,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-    for one in text_tables(found, say.language_code):
-        made = text_table(*one.columns)
-        made.title = one.title or None
-        for row in one.rows:
-            made.add_row(*row)
-        show(made)
-        if one.note:
-            tell_folded(one.note)
-    tell_folded(result_line(found, say.language_code))
+    show_review(found, say.language_code, write=tell_folded)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """``sniffai review``: a match or a round reviewed, as tables, JSON or a page of its own."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -77,11 +78,18 @@ def command(
     if as_json:
         tell_json(result.to_dict())
     else:
-        _print(result, language_code or "en", every)
+        show_review(result, language_code or "en", every=every)
     return status
 
 
-def _print(result: Review, language_code: str, every: bool) -> None:
+def show_review(
+    result: Review, language_code: str, *, every: bool = False, write: Callable[[str], None] = tell
+) -> None:
+    """Print a review as tables.
+
+    :param every: whether placements without a mistake are listed too.
+    :param write: prints the texts around the tables.
+    """
     for part in text_tables(result, language_code, every=every):
         made = text_table(*part.columns)
         made.title = part.title or None
@@ -89,8 +97,8 @@ def _print(result: Review, language_code: str, every: bool) -> None:
             made.add_row(*row)
         show(made)
         if part.note:
-            tell(part.note)
-    tell(result_line(result, language_code))
+            write(part.note)
+    write(result_line(result, language_code))
 
 
 def _asked(form: Form) -> "ReviewQuestion | None":

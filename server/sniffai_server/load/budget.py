@@ -7,6 +7,8 @@ from typing import Final, TypeVar
 from sniffai.search.params import EffectiveLimits, Limits
 from sniffai.v1 import notice_pb2
 from sniffai.wire import warning
+from sniffai_server.calls.callers import Priority
+from sniffai_server.load.turns import Admission
 from sniffai_server.settings import Settings
 
 Number = TypeVar("Number", int, float)
@@ -50,6 +52,14 @@ class Budget:
             TREE_LEAST + TREE_PER_SECOND * limits.most_seconds,
         )
         return replace(limits, memory_bytes=int(memory))
+
+
+def priority_warnings(requested: Priority, admission: Admission) -> list[notice_pb2.Warning]:
+    """A warning if the client may not have the priority that it asked for."""
+    if admission.priority == requested:
+        return []
+    best = admission.priority.name
+    return [warning("priority", "CLAMPED", f"{best} is the best that this client may ask for")]
 
 
 def effective_limits(requested: Limits, settings: Settings) -> tuple[EffectiveLimits, list[notice_pb2.Warning]]:

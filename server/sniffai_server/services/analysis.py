@@ -15,7 +15,7 @@ from sniffai.v1 import analysis_pb2, analysis_service_pb2_grpc, notice_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai_server.calls.trailers import add_trailers
 from sniffai_server.load.admission import Admission, Priority, admission_of
-from sniffai_server.load.budget import Budget, effective_limits
+from sniffai_server.load.budget import Budget, effective_limits, priority_warnings
 from sniffai_server.load.searches import Searches
 from sniffai_server.services.reviews import Reviews
 from sniffai_server.settings import Settings
@@ -115,9 +115,8 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         admission = admission_of(context, requested)
         self._searches.check_room(searcher, admission)
         limits, clamped = self._limits(question, turn)
-        if request.priority and admission.priority != requested:
-            best = admission.priority.name
-            clamped.append(wire.warning("priority", "CLAMPED", f"{best} is the best that this client may ask for"))
+        if request.priority:
+            clamped += priority_warnings(requested, admission)
         if turn:
             clamped += wire.level_warnings(turn.level, question.limits, question.objective)
         warnings = [*clamped, *question.warnings]

@@ -26,7 +26,7 @@ from sniffai_server.calls.current import current_call
 from sniffai_server.calls.refusals import ClosingError, ExpiredError, QueueFullError, UnfinishedError
 from sniffai_server.calls.trailers import add_trailers
 from sniffai_server.load.admission import Admission, Priority, SlotQueue, admission_of
-from sniffai_server.load.budget import Budget, effective_limits
+from sniffai_server.load.budget import Budget, effective_limits, priority_warnings
 from sniffai_server.load.searches import Searches
 from sniffai_server.settings import Settings
 
@@ -63,9 +63,8 @@ class Reviews:
         limits, warnings = effective_limits(question.limits, self._settings)
         requested = Priority[question.priority.upper()]
         admission = admission_of(context, requested)
-        if request.priority and admission.priority != requested:
-            best = admission.priority.name
-            warnings.append(wire.warning("priority", "CLAMPED", f"{best} is the best that this client may ask for"))
+        if request.priority:
+            warnings += priority_warnings(requested, admission)
         warnings += question.warnings
         end = Budget.of(limits, context.time_remaining()).end
         self._searches.queue.check_room(admission)
