@@ -25,39 +25,49 @@ _sym_db = _symbol_database.Default()
 from sniffai.v1 import event_pb2 as sniffai_dot_v1_dot_event__pb2
 from sniffai.v1 import move_pb2 as sniffai_dot_v1_dot_move__pb2
 from sniffai.v1 import notice_pb2 as sniffai_dot_v1_dot_notice__pb2
+from sniffai.v1 import review_pb2 as sniffai_dot_v1_dot_review__pb2
 from sniffai.v1 import round_pb2 as sniffai_dot_v1_dot_round__pb2
+from sniffai.v1 import table_plan_pb2 as sniffai_dot_v1_dot_table__plan__pb2
 from sniffai.v1 import view_pb2 as sniffai_dot_v1_dot_view__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1esniffai/v1/rules_service.proto\x12\nsniffai.v1\x1a\x16sniffai/v1/event.proto\x1a\x15sniffai/v1/move.proto\x1a\x17sniffai/v1/notice.proto\x1a\x16sniffai/v1/round.proto\x1a\x15sniffai/v1/view.proto\"=\n\x15ListLegalMovesRequest\x12$\n\x04view\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.PlayerView\"\xad\x01\n\x16ListLegalMovesResponse\x12\"\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x12.sniffai.v1.Action\x12$\n\x05moves\x18\x02 \x03(\x0b\x32\x15.sniffai.v1.LegalMove\x12\"\n\x06layout\x18\x03 \x01(\x0b\x32\x12.sniffai.v1.Layout\x12%\n\x08warnings\x18\x04 \x03(\x0b\x32\x13.sniffai.v1.Warning\"V\n\x10\x41pplyMoveRequest\x12\"\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x14.sniffai.v1.OpenDeal\x12\x1e\n\x04move\x18\x02 \x01(\x0b\x32\x10.sniffai.v1.Move\"\xb8\x01\n\x11\x41pplyMoveResponse\x12\"\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x14.sniffai.v1.OpenDeal\x12\x0e\n\x06points\x18\x02 \x01(\x05\x12!\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x11.sniffai.v1.Event\x12%\n\x05state\x18\x04 \x01(\x0b\x32\x16.sniffai.v1.RoundState\x12%\n\x08warnings\x18\x05 \x03(\x0b\x32\x13.sniffai.v1.Warning\":\n\x14\x44\x65scribeRoundRequest\x12\"\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x14.sniffai.v1.OpenDeal\"e\n\x15\x44\x65scribeRoundResponse\x12%\n\x05state\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.RoundState\x12%\n\x08warnings\x18\x02 \x03(\x0b\x32\x13.sniffai.v1.Warning\";\n\x13ValidateViewRequest\x12$\n\x04view\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.PlayerView\"\x9d\x01\n\x14ValidateViewResponse\x12\r\n\x05valid\x18\x01 \x01(\x08\x12)\n\nviolations\x18\x02 \x03(\x0b\x32\x15.sniffai.v1.Violation\x12$\n\x05\x66\x61\x63ts\x18\x03 \x01(\x0b\x32\x15.sniffai.v1.ViewFacts\x12%\n\x08warnings\x18\x04 \x03(\x0b\x32\x13.sniffai.v1.Warning\"\xda\x01\n\tViewFacts\x12\"\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x12.sniffai.v1.Action\x12\x19\n\x0cseat_to_move\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04hand\x18\x03 \x03(\t\x12\x12\n\nhand_sizes\x18\x04 \x03(\x05\x12\x12\n\ntalon_size\x18\x05 \x01(\x05\x12\x0e\n\x06scores\x18\x06 \x03(\x05\x12\"\n\x06layout\x18\x07 \x01(\x0b\x32\x12.sniffai.v1.Layout\x12\x13\n\x0bworld_count\x18\x08 \x01(\x01\x42\x0f\n\r_seat_to_move\"o\n\x10\x44\x65\x61lRoundRequest\x12\x0f\n\x07players\x18\x01 \x01(\x05\x12\x11\n\x04seed\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x13\n\x06leader\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12\x0e\n\x06scores\x18\x04 \x03(\x05\x42\x07\n\x05_seedB\t\n\x07_leader\"\x93\x01\n\x11\x44\x65\x61lRoundResponse\x12\"\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x14.sniffai.v1.OpenDeal\x12%\n\x05state\x18\x02 \x01(\x0b\x32\x16.sniffai.v1.RoundState\x12\x0c\n\x04seed\x18\x03 \x01(\x03\x12%\n\x08warnings\x18\x04 \x03(\x0b\x32\x13.sniffai.v1.Warning2\xa4\x03\n\x0cRulesService\x12W\n\x0eListLegalMoves\x12!.sniffai.v1.ListLegalMovesRequest\x1a\".sniffai.v1.ListLegalMovesResponse\x12H\n\tApplyMove\x12\x1c.sniffai.v1.ApplyMoveRequest\x1a\x1d.sniffai.v1.ApplyMoveResponse\x12T\n\rDescribeRound\x12 .sniffai.v1.DescribeRoundRequest\x1a!.sniffai.v1.DescribeRoundResponse\x12Q\n\x0cValidateView\x12\x1f.sniffai.v1.ValidateViewRequest\x1a .sniffai.v1.ValidateViewResponse\x12H\n\tDealRound\x12\x1c.sniffai.v1.DealRoundRequest\x1a\x1d.sniffai.v1.DealRoundResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1esniffai/v1/rules_service.proto\x12\nsniffai.v1\x1a\x16sniffai/v1/event.proto\x1a\x15sniffai/v1/move.proto\x1a\x17sniffai/v1/notice.proto\x1a\x17sniffai/v1/review.proto\x1a\x16sniffai/v1/round.proto\x1a\x1bsniffai/v1/table_plan.proto\x1a\x15sniffai/v1/view.proto\"=\n\x15ListLegalMovesRequest\x12$\n\x04view\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.PlayerView\"\xad\x01\n\x16ListLegalMovesResponse\x12\"\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x12.sniffai.v1.Action\x12$\n\x05moves\x18\x02 \x03(\x0b\x32\x15.sniffai.v1.LegalMove\x12\"\n\x06layout\x18\x03 \x01(\x0b\x32\x12.sniffai.v1.Layout\x12%\n\x08warnings\x18\x04 \x03(\x0b\x32\x13.sniffai.v1.Warning\"V\n\x10\x41pplyMoveRequest\x12\"\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x14.sniffai.v1.OpenDeal\x12\x1e\n\x04move\x18\x02 \x01(\x0b\x32\x10.sniffai.v1.Move\"\xb8\x01\n\x11\x41pplyMoveResponse\x12\"\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x14.sniffai.v1.OpenDeal\x12\x0e\n\x06points\x18\x02 \x01(\x05\x12!\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x11.sniffai.v1.Event\x12%\n\x05state\x18\x04 \x01(\x0b\x32\x16.sniffai.v1.RoundState\x12%\n\x08warnings\x18\x05 \x03(\x0b\x32\x13.sniffai.v1.Warning\":\n\x14\x44\x65scribeRoundRequest\x12\"\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x14.sniffai.v1.OpenDeal\"e\n\x15\x44\x65scribeRoundResponse\x12%\n\x05state\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.RoundState\x12%\n\x08warnings\x18\x02 \x03(\x0b\x32\x13.sniffai.v1.Warning\";\n\x13ValidateViewRequest\x12$\n\x04view\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.PlayerView\"\x9d\x01\n\x14ValidateViewResponse\x12\r\n\x05valid\x18\x01 \x01(\x08\x12)\n\nviolations\x18\x02 \x03(\x0b\x32\x15.sniffai.v1.Violation\x12$\n\x05\x66\x61\x63ts\x18\x03 \x01(\x0b\x32\x15.sniffai.v1.ViewFacts\x12%\n\x08warnings\x18\x04 \x03(\x0b\x32\x13.sniffai.v1.Warning\"\xda\x01\n\tViewFacts\x12\"\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x12.sniffai.v1.Action\x12\x19\n\x0cseat_to_move\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04hand\x18\x03 \x03(\t\x12\x12\n\nhand_sizes\x18\x04 \x03(\x05\x12\x12\n\ntalon_size\x18\x05 \x01(\x05\x12\x0e\n\x06scores\x18\x06 \x03(\x05\x12\"\n\x06layout\x18\x07 \x01(\x0b\x32\x12.sniffai.v1.Layout\x12\x13\n\x0bworld_count\x18\x08 \x01(\x01\x42\x0f\n\r_seat_to_move\"o\n\x10\x44\x65\x61lRoundRequest\x12\x0f\n\x07players\x18\x01 \x01(\x05\x12\x11\n\x04seed\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x13\n\x06leader\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12\x0e\n\x06scores\x18\x04 \x03(\x05\x42\x07\n\x05_seedB\t\n\x07_leader\"\x93\x01\n\x11\x44\x65\x61lRoundResponse\x12\"\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x14.sniffai.v1.OpenDeal\x12%\n\x05state\x18\x02 \x01(\x0b\x32\x16.sniffai.v1.RoundState\x12\x0c\n\x04seed\x18\x03 \x01(\x03\x12%\n\x08warnings\x18\x04 \x03(\x0b\x32\x13.sniffai.v1.Warning\"J\n\x10PlanTableRequest\x12$\n\nplacements\x18\x01 \x03(\x0b\x32\x10.sniffai.v1.Move\x12\x10\n\x08\x65nd_room\x18\x02 \x01(\x05\"\x83\x01\n\x11PlanTableResponse\x12#\n\x04plan\x18\x01 \x01(\x0b\x32\x15.sniffai.v1.TablePlan\x12\"\n\x06layout\x18\x02 \x01(\x0b\x32\x12.sniffai.v1.Layout\x12%\n\x08warnings\x18\x03 \x03(\x0b\x32\x13.sniffai.v1.Warning\" \n\x10ParseTextRequest\x12\x0c\n\x04text\x18\x01 \x01(\t\"\xbf\x01\n\x11ParseTextResponse\x12&\n\x04view\x18\x01 \x01(\x0b\x32\x16.sniffai.v1.PlayerViewH\x00\x12$\n\x04\x64\x65\x61l\x18\x02 \x01(\x0b\x32\x14.sniffai.v1.OpenDealH\x00\x12*\n\x05match\x18\x03 \x01(\x0b\x32\x19.sniffai.v1.RecordedMatchH\x00\x12%\n\x08warnings\x18\x04 \x03(\x0b\x32\x13.sniffai.v1.WarningB\t\n\x07\x63ontent2\xb8\x04\n\x0cRulesService\x12W\n\x0eListLegalMoves\x12!.sniffai.v1.ListLegalMovesRequest\x1a\".sniffai.v1.ListLegalMovesResponse\x12H\n\tApplyMove\x12\x1c.sniffai.v1.ApplyMoveRequest\x1a\x1d.sniffai.v1.ApplyMoveResponse\x12T\n\rDescribeRound\x12 .sniffai.v1.DescribeRoundRequest\x1a!.sniffai.v1.DescribeRoundResponse\x12Q\n\x0cValidateView\x12\x1f.sniffai.v1.ValidateViewRequest\x1a .sniffai.v1.ValidateViewResponse\x12H\n\tDealRound\x12\x1c.sniffai.v1.DealRoundRequest\x1a\x1d.sniffai.v1.DealRoundResponse\x12H\n\tPlanTable\x12\x1c.sniffai.v1.PlanTableRequest\x1a\x1d.sniffai.v1.PlanTableResponse\x12H\n\tParseText\x12\x1c.sniffai.v1.ParseTextRequest\x1a\x1d.sniffai.v1.ParseTextResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sniffai.v1.rules_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_LISTLEGALMOVESREQUEST']._serialized_start=165
-  _globals['_LISTLEGALMOVESREQUEST']._serialized_end=226
-  _globals['_LISTLEGALMOVESRESPONSE']._serialized_start=229
-  _globals['_LISTLEGALMOVESRESPONSE']._serialized_end=402
-  _globals['_APPLYMOVEREQUEST']._serialized_start=404
-  _globals['_APPLYMOVEREQUEST']._serialized_end=490
-  _globals['_APPLYMOVERESPONSE']._serialized_start=493
-  _globals['_APPLYMOVERESPONSE']._serialized_end=677
-  _globals['_DESCRIBEROUNDREQUEST']._serialized_start=679
-  _globals['_DESCRIBEROUNDREQUEST']._serialized_end=737
-  _globals['_DESCRIBEROUNDRESPONSE']._serialized_start=739
-  _globals['_DESCRIBEROUNDRESPONSE']._serialized_end=840
-  _globals['_VALIDATEVIEWREQUEST']._serialized_start=842
-  _globals['_VALIDATEVIEWREQUEST']._serialized_end=901
-  _globals['_VALIDATEVIEWRESPONSE']._serialized_start=904
-  _globals['_VALIDATEVIEWRESPONSE']._serialized_end=1061
-  _globals['_VIEWFACTS']._serialized_start=1064
-  _globals['_VIEWFACTS']._serialized_end=1282
-  _globals['_DEALROUNDREQUEST']._serialized_start=1284
-  _globals['_DEALROUNDREQUEST']._serialized_end=1395
-  _globals['_DEALROUNDRESPONSE']._serialized_start=1398
-  _globals['_DEALROUNDRESPONSE']._serialized_end=1545
-  _globals['_RULESSERVICE']._serialized_start=1548
-  _globals['_RULESSERVICE']._serialized_end=1968
+  _globals['_LISTLEGALMOVESREQUEST']._serialized_start=219
+  _globals['_LISTLEGALMOVESREQUEST']._serialized_end=280
+  _globals['_LISTLEGALMOVESRESPONSE']._serialized_start=283
+  _globals['_LISTLEGALMOVESRESPONSE']._serialized_end=456
+  _globals['_APPLYMOVEREQUEST']._serialized_start=458
+  _globals['_APPLYMOVEREQUEST']._serialized_end=544
+  _globals['_APPLYMOVERESPONSE']._serialized_start=547
+  _globals['_APPLYMOVERESPONSE']._serialized_end=731
+  _globals['_DESCRIBEROUNDREQUEST']._serialized_start=733
+  _globals['_DESCRIBEROUNDREQUEST']._serialized_end=791
+  _globals['_DESCRIBEROUNDRESPONSE']._serialized_start=793
+  _globals['_DESCRIBEROUNDRESPONSE']._serialized_end=894
+  _globals['_VALIDATEVIEWREQUEST']._serialized_start=896
+  _globals['_VALIDATEVIEWREQUEST']._serialized_end=955
+  _globals['_VALIDATEVIEWRESPONSE']._serialized_start=958
+  _globals['_VALIDATEVIEWRESPONSE']._serialized_end=1115
+  _globals['_VIEWFACTS']._serialized_start=1118
+  _globals['_VIEWFACTS']._serialized_end=1336
+  _globals['_DEALROUNDREQUEST']._serialized_start=1338
+  _globals['_DEALROUNDREQUEST']._serialized_end=1449
+  _globals['_DEALROUNDRESPONSE']._serialized_start=1452
+  _globals['_DEALROUNDRESPONSE']._serialized_end=1599
+  _globals['_PLANTABLEREQUEST']._serialized_start=1601
+  _globals['_PLANTABLEREQUEST']._serialized_end=1675
+  _globals['_PLANTABLERESPONSE']._serialized_start=1678
+  _globals['_PLANTABLERESPONSE']._serialized_end=1809
+  _globals['_PARSETEXTREQUEST']._serialized_start=1811
+  _globals['_PARSETEXTREQUEST']._serialized_end=1843
+  _globals['_PARSETEXTRESPONSE']._serialized_start=1846
+  _globals['_PARSETEXTRESPONSE']._serialized_end=2037
+  _globals['_RULESSERVICE']._serialized_start=2040
+  _globals['_RULESSERVICE']._serialized_end=2608
 # @@protoc_insertion_point(module_scope)

@@ -10,7 +10,9 @@ from google.protobuf.internal import containers as _containers
 from sniffai.v1 import event_pb2 as _event_pb2
 from sniffai.v1 import move_pb2 as _move_pb2
 from sniffai.v1 import notice_pb2 as _notice_pb2
+from sniffai.v1 import review_pb2 as _review_pb2
 from sniffai.v1 import round_pb2 as _round_pb2
+from sniffai.v1 import table_plan_pb2 as _table_plan_pb2
 from sniffai.v1 import view_pb2 as _view_pb2
 import builtins as _builtins
 import sys
@@ -433,3 +435,133 @@ class DealRoundResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DealRoundResponse: _TypeAlias = DealRoundResponse  # noqa: Y015
+
+@_typing.final
+class PlanTableRequest(_message.Message):
+    """PlanTableRequest requests the plan of a layout."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLACEMENTS_FIELD_NUMBER: _builtins.int
+    END_ROOM_FIELD_NUMBER: _builtins.int
+    end_room: _builtins.int
+    """end_room is how far the room of an open end reaches, in grid units, in [2, 12]. Default: 2."""
+    @_builtins.property
+    def placements(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.Move]:
+        """placements are the tiles on the table in the order of play, the lead first. At most 28."""
+
+    def __init__(
+        self,
+        *,
+        placements: _abc.Iterable[_move_pb2.Move] | None = ...,
+        end_room: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["end_room", b"end_room", "placements", b"placements"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlanTableRequest: _TypeAlias = PlanTableRequest  # noqa: Y015
+
+@_typing.final
+class PlanTableResponse(_message.Message):
+    """PlanTableResponse is the plan of a layout."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAN_FIELD_NUMBER: _builtins.int
+    LAYOUT_FIELD_NUMBER: _builtins.int
+    WARNINGS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def plan(self) -> _table_plan_pb2.TablePlan:
+        """plan is the plan. Always set."""
+
+    @_builtins.property
+    def layout(self) -> _move_pb2.Layout:
+        """layout is the table, with its count."""
+
+    @_builtins.property
+    def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
+        """warnings list what in the request was ignored or unknown. At most 16."""
+
+    def __init__(
+        self,
+        *,
+        plan: _table_plan_pb2.TablePlan | None = ...,
+        layout: _move_pb2.Layout | None = ...,
+        warnings: _abc.Iterable[_notice_pb2.Warning] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["layout", b"layout", "plan", b"plan"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["layout", b"layout", "plan", b"plan", "warnings", b"warnings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlanTableResponse: _TypeAlias = PlanTableResponse  # noqa: Y015
+
+@_typing.final
+class ParseTextRequest(_message.Message):
+    """ParseTextRequest requests a text to be read."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """text is a view or a round in one line, or a match record file; at most 500,000 characters. REQUIRED."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ParseTextRequest: _TypeAlias = ParseTextRequest  # noqa: Y015
+
+@_typing.final
+class ParseTextResponse(_message.Message):
+    """ParseTextResponse is what a text holds."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VIEW_FIELD_NUMBER: _builtins.int
+    DEAL_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
+    WARNINGS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def view(self) -> _view_pb2.PlayerView:
+        """view: what one seat knows."""
+
+    @_builtins.property
+    def deal(self) -> _round_pb2.OpenDeal:
+        """deal: a round with all hands known."""
+
+    @_builtins.property
+    def match(self) -> _review_pb2.RecordedMatch:
+        """match: the rounds of a match."""
+
+    @_builtins.property
+    def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
+        """warnings list what in the request was ignored or unknown. At most 16."""
+
+    def __init__(
+        self,
+        *,
+        view: _view_pb2.PlayerView | None = ...,
+        deal: _round_pb2.OpenDeal | None = ...,
+        match: _review_pb2.RecordedMatch | None = ...,
+        warnings: _abc.Iterable[_notice_pb2.Warning] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "deal", b"deal", "match", b"match", "view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "deal", b"deal", "match", b"match", "view", b"view", "warnings", b"warnings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_content: _TypeAlias = _typing.Literal["view", "deal", "match"]  # noqa: Y015
+    _WhichOneofArgType_content: _TypeAlias = _typing.Literal["content", b"content"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_content) -> _WhichOneofReturnType_content | None: ...
+
+Global___ParseTextResponse: _TypeAlias = ParseTextResponse  # noqa: Y015

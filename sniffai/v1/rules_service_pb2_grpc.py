@@ -61,6 +61,16 @@ class RulesServiceStub(object):
                 request_serializer=sniffai_dot_v1_dot_rules__service__pb2.DealRoundRequest.SerializeToString,
                 response_deserializer=sniffai_dot_v1_dot_rules__service__pb2.DealRoundResponse.FromString,
                 _registered_method=True)
+        self.PlanTable = channel.unary_unary(
+                '/sniffai.v1.RulesService/PlanTable',
+                request_serializer=sniffai_dot_v1_dot_rules__service__pb2.PlanTableRequest.SerializeToString,
+                response_deserializer=sniffai_dot_v1_dot_rules__service__pb2.PlanTableResponse.FromString,
+                _registered_method=True)
+        self.ParseText = channel.unary_unary(
+                '/sniffai.v1.RulesService/ParseText',
+                request_serializer=sniffai_dot_v1_dot_rules__service__pb2.ParseTextRequest.SerializeToString,
+                response_deserializer=sniffai_dot_v1_dot_rules__service__pb2.ParseTextResponse.FromString,
+                _registered_method=True)
 
 
 class RulesServiceServicer(object):
@@ -106,6 +116,22 @@ class RulesServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PlanTable(self, request, context):
+        """PlanTable says where the tiles of a layout lie, for a front end that draws the table. INVALID_ARGUMENT if the
+        placements break a rule.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ParseText(self, request, context):
+        """ParseText reads the text forms of docs/notation.md, for a front end into which people paste positions and matches.
+        INVALID_ARGUMENT if the text is none of them.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RulesServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -133,6 +159,16 @@ def add_RulesServiceServicer_to_server(servicer, server):
                     servicer.DealRound,
                     request_deserializer=sniffai_dot_v1_dot_rules__service__pb2.DealRoundRequest.FromString,
                     response_serializer=sniffai_dot_v1_dot_rules__service__pb2.DealRoundResponse.SerializeToString,
+            ),
+            'PlanTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.PlanTable,
+                    request_deserializer=sniffai_dot_v1_dot_rules__service__pb2.PlanTableRequest.FromString,
+                    response_serializer=sniffai_dot_v1_dot_rules__service__pb2.PlanTableResponse.SerializeToString,
+            ),
+            'ParseText': grpc.unary_unary_rpc_method_handler(
+                    servicer.ParseText,
+                    request_deserializer=sniffai_dot_v1_dot_rules__service__pb2.ParseTextRequest.FromString,
+                    response_serializer=sniffai_dot_v1_dot_rules__service__pb2.ParseTextResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -272,6 +308,60 @@ class RulesService(object):
             '/sniffai.v1.RulesService/DealRound',
             sniffai_dot_v1_dot_rules__service__pb2.DealRoundRequest.SerializeToString,
             sniffai_dot_v1_dot_rules__service__pb2.DealRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PlanTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sniffai.v1.RulesService/PlanTable',
+            sniffai_dot_v1_dot_rules__service__pb2.PlanTableRequest.SerializeToString,
+            sniffai_dot_v1_dot_rules__service__pb2.PlanTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ParseText(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sniffai.v1.RulesService/ParseText',
+            sniffai_dot_v1_dot_rules__service__pb2.ParseTextRequest.SerializeToString,
+            sniffai_dot_v1_dot_rules__service__pb2.ParseTextResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -51,6 +51,14 @@ class RulesServiceStub:
     """ValidateView checks whether a view is valid. Violations are part of the answer, not an error of the call."""
     DealRound: _grpc.UnaryUnaryMultiCallable[_rules_service_pb2.DealRoundRequest, _rules_service_pb2.DealRoundResponse]
     """DealRound shuffles and deals a round."""
+    PlanTable: _grpc.UnaryUnaryMultiCallable[_rules_service_pb2.PlanTableRequest, _rules_service_pb2.PlanTableResponse]
+    """PlanTable says where the tiles of a layout lie, for a front end that draws the table. INVALID_ARGUMENT if the
+    placements break a rule.
+    """
+    ParseText: _grpc.UnaryUnaryMultiCallable[_rules_service_pb2.ParseTextRequest, _rules_service_pb2.ParseTextResponse]
+    """ParseText reads the text forms of docs/notation.md, for a front end into which people paste positions and matches.
+    INVALID_ARGUMENT if the text is none of them.
+    """
 
 @_typing.type_check_only
 class RulesServiceAsyncStub(RulesServiceStub):
@@ -75,6 +83,14 @@ class RulesServiceAsyncStub(RulesServiceStub):
     """ValidateView checks whether a view is valid. Violations are part of the answer, not an error of the call."""
     DealRound: _aio.UnaryUnaryMultiCallable[_rules_service_pb2.DealRoundRequest, _rules_service_pb2.DealRoundResponse]  # type: ignore[assignment]
     """DealRound shuffles and deals a round."""
+    PlanTable: _aio.UnaryUnaryMultiCallable[_rules_service_pb2.PlanTableRequest, _rules_service_pb2.PlanTableResponse]  # type: ignore[assignment]
+    """PlanTable says where the tiles of a layout lie, for a front end that draws the table. INVALID_ARGUMENT if the
+    placements break a rule.
+    """
+    ParseText: _aio.UnaryUnaryMultiCallable[_rules_service_pb2.ParseTextRequest, _rules_service_pb2.ParseTextResponse]  # type: ignore[assignment]
+    """ParseText reads the text forms of docs/notation.md, for a front end into which people paste positions and matches.
+    INVALID_ARGUMENT if the text is none of them.
+    """
 
 class RulesServiceServicer(metaclass=_abc_1.ABCMeta):
     """RulesService answers questions about the rules, without a search. A front end that uses it needs no engine of its
@@ -126,5 +142,25 @@ class RulesServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_rules_service_pb2.DealRoundResponse, _abc.Awaitable[_rules_service_pb2.DealRoundResponse]]:
         """DealRound shuffles and deals a round."""
+
+    @_abc_1.abstractmethod
+    def PlanTable(
+        self,
+        request: _rules_service_pb2.PlanTableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_rules_service_pb2.PlanTableResponse, _abc.Awaitable[_rules_service_pb2.PlanTableResponse]]:
+        """PlanTable says where the tiles of a layout lie, for a front end that draws the table. INVALID_ARGUMENT if the
+        placements break a rule.
+        """
+
+    @_abc_1.abstractmethod
+    def ParseText(
+        self,
+        request: _rules_service_pb2.ParseTextRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_rules_service_pb2.ParseTextResponse, _abc.Awaitable[_rules_service_pb2.ParseTextResponse]]:
+        """ParseText reads the text forms of docs/notation.md, for a front end into which people paste positions and matches.
+        INVALID_ARGUMENT if the text is none of them.
+        """
 
 def add_RulesServiceServicer_to_server(servicer: RulesServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

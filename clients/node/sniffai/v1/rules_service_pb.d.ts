@@ -9,6 +9,8 @@ import type { Action, Layout, LegalMove, Move } from "./move_pb.js";
 import type { Violation, Warning } from "./notice_pb.js";
 import type { OpenDeal, RoundState } from "./round_pb.js";
 import type { Event } from "./event_pb.js";
+import type { TablePlan } from "./table_plan_pb.js";
+import type { RecordedMatch } from "./review_pb.js";
 
 /**
  * Describes the file sniffai/v1/rules_service.proto.
@@ -416,6 +418,138 @@ export declare type DealRoundResponse = Message<"sniffai.v1.DealRoundResponse"> 
 export declare const DealRoundResponseSchema: GenMessage<DealRoundResponse>;
 
 /**
+ * PlanTableRequest requests the plan of a layout.
+ *
+ * @generated from message sniffai.v1.PlanTableRequest
+ */
+export declare type PlanTableRequest = Message<"sniffai.v1.PlanTableRequest"> & {
+  /**
+   * placements are the tiles on the table in the order of play, the lead first. At most 28.
+   *
+   * @generated from field: repeated sniffai.v1.Move placements = 1;
+   */
+  placements: Move[];
+
+  /**
+   * end_room is how far the room of an open end reaches, in grid units, in [2, 12]. Default: 2.
+   *
+   * @generated from field: int32 end_room = 2;
+   */
+  endRoom: number;
+};
+
+/**
+ * Describes the message sniffai.v1.PlanTableRequest.
+ * Use `create(PlanTableRequestSchema)` to create a new message.
+ */
+export declare const PlanTableRequestSchema: GenMessage<PlanTableRequest>;
+
+/**
+ * PlanTableResponse is the plan of a layout.
+ *
+ * @generated from message sniffai.v1.PlanTableResponse
+ */
+export declare type PlanTableResponse = Message<"sniffai.v1.PlanTableResponse"> & {
+  /**
+   * plan is the plan. Always set.
+   *
+   * @generated from field: sniffai.v1.TablePlan plan = 1;
+   */
+  plan?: TablePlan | undefined;
+
+  /**
+   * layout is the table, with its count.
+   *
+   * @generated from field: sniffai.v1.Layout layout = 2;
+   */
+  layout?: Layout | undefined;
+
+  /**
+   * warnings list what in the request was ignored or unknown. At most 16.
+   *
+   * @generated from field: repeated sniffai.v1.Warning warnings = 3;
+   */
+  warnings: Warning[];
+};
+
+/**
+ * Describes the message sniffai.v1.PlanTableResponse.
+ * Use `create(PlanTableResponseSchema)` to create a new message.
+ */
+export declare const PlanTableResponseSchema: GenMessage<PlanTableResponse>;
+
+/**
+ * ParseTextRequest requests a text to be read.
+ *
+ * @generated from message sniffai.v1.ParseTextRequest
+ */
+export declare type ParseTextRequest = Message<"sniffai.v1.ParseTextRequest"> & {
+  /**
+   * text is a view or a round in one line, or a match record file; at most 500,000 characters. REQUIRED.
+   *
+   * @generated from field: string text = 1;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message sniffai.v1.ParseTextRequest.
+ * Use `create(ParseTextRequestSchema)` to create a new message.
+ */
+export declare const ParseTextRequestSchema: GenMessage<ParseTextRequest>;
+
+/**
+ * ParseTextResponse is what a text holds.
+ *
+ * @generated from message sniffai.v1.ParseTextResponse
+ */
+export declare type ParseTextResponse = Message<"sniffai.v1.ParseTextResponse"> & {
+  /**
+   * content is what the text holds. Always set.
+   *
+   * @generated from oneof sniffai.v1.ParseTextResponse.content
+   */
+  content: {
+    /**
+     * view: what one seat knows.
+     *
+     * @generated from field: sniffai.v1.PlayerView view = 1;
+     */
+    value: PlayerView;
+    case: "view";
+  } | {
+    /**
+     * deal: a round with all hands known.
+     *
+     * @generated from field: sniffai.v1.OpenDeal deal = 2;
+     */
+    value: OpenDeal;
+    case: "deal";
+  } | {
+    /**
+     * match: the rounds of a match.
+     *
+     * @generated from field: sniffai.v1.RecordedMatch match = 3;
+     */
+    value: RecordedMatch;
+    case: "match";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * warnings list what in the request was ignored or unknown. At most 16.
+   *
+   * @generated from field: repeated sniffai.v1.Warning warnings = 4;
+   */
+  warnings: Warning[];
+};
+
+/**
+ * Describes the message sniffai.v1.ParseTextResponse.
+ * Use `create(ParseTextResponseSchema)` to create a new message.
+ */
+export declare const ParseTextResponseSchema: GenMessage<ParseTextResponse>;
+
+/**
  * RulesService answers questions about the rules, without a search. A front end that uses it needs no engine of its
  * own. It keeps no state between calls.
  *
@@ -474,6 +608,28 @@ export declare const RulesService: GenService<{
     methodKind: "unary";
     input: typeof DealRoundRequestSchema;
     output: typeof DealRoundResponseSchema;
+  },
+  /**
+   * PlanTable says where the tiles of a layout lie, for a front end that draws the table. INVALID_ARGUMENT if the
+   * placements break a rule.
+   *
+   * @generated from rpc sniffai.v1.RulesService.PlanTable
+   */
+  planTable: {
+    methodKind: "unary";
+    input: typeof PlanTableRequestSchema;
+    output: typeof PlanTableResponseSchema;
+  },
+  /**
+   * ParseText reads the text forms of docs/notation.md, for a front end into which people paste positions and matches.
+   * INVALID_ARGUMENT if the text is none of them.
+   *
+   * @generated from rpc sniffai.v1.RulesService.ParseText
+   */
+  parseText: {
+    methodKind: "unary";
+    input: typeof ParseTextRequestSchema;
+    output: typeof ParseTextResponseSchema;
   },
 }>;
 
