@@ -75,6 +75,8 @@ class AsyncClient:
     apply = _call(calls.apply)
     describe_round = _call(calls.describe_round)
     deal = _call(calls.deal)
+    plan_table = _call(calls.plan_table)
+    parse_text = _call(calls.parse_text)
     info = _call(calls.info)
 
     async def close(self) -> None:

@@ -82,6 +82,8 @@ class Client:
     apply = _call(calls.apply)
     describe_round = _call(calls.describe_round)
     deal = _call(calls.deal)
+    plan_table = _call(calls.plan_table)
+    parse_text = _call(calls.parse_text)
     info = _call(calls.info)
 
     def close(self) -> None:

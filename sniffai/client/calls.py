@@ -191,6 +191,33 @@ def describe_round(
     return Call(lambda stubs: stubs.rules.DescribeRound, requests.describe_request(deal, unknown), timeout)
 
 
+def plan_table(
+    placements: Iterable[WireMove] = (),
+    *,
+    end_room: int | None = None,
+    timeout: float | None = None,
+    **unknown: Unpack[NoWishes],
+) -> Call[rules_service_pb2.PlanTableResponse]:
+    """Where the tiles of a layout lie, for a front end that draws the table.
+
+    :param placements: the tiles on the table, the lead first.
+    :param end_room: how far the room of an open end reaches, in grid units, 2..12; 2 if not given.
+    :raises ServiceError: a placement breaks a rule, or the server cannot be reached.
+    """
+    request = requests.plan_request(placements, end_room, unknown)
+    return Call(lambda stubs: stubs.rules.PlanTable, request, timeout)
+
+
+def parse_text(
+    text: str, *, timeout: float | None = None, **unknown: Unpack[NoWishes]
+) -> Call[rules_service_pb2.ParseTextResponse]:
+    """The view, round or match in a text, in one of the forms of docs/notation.md.
+
+    :raises ServiceError: the text is none of them or breaks a rule, or the server cannot be reached.
+    """
+    return Call(lambda stubs: stubs.rules.ParseText, requests.parse_request(text, unknown), timeout)
+
+
 def deal(
     players: int,
     seed: int | None = None,

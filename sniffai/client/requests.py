@@ -20,6 +20,7 @@ from sniffai.client.arguments import (
     check_seed,
     check_text,
 )
+from sniffai.draw.geometry import MAX_MARK
 from sniffai.errors import ViewError
 from sniffai.moves import Move, MoveLike
 from sniffai.records.matchfile import format_match
@@ -190,6 +191,23 @@ def deal_request(
         leader=None if leader is None else read_whole(leader, "leader", 0, seats - 1, ViewError),
         scores=read_integers(scores, "scores"),
     )
+
+
+def plan_request(
+    placements: Iterable[WireMove], end_room: int | None, unknown: NoWishes
+) -> rules_service_pb2.PlanTableRequest:
+    """A request for the plan of a layout."""
+    check_names(unknown, ("placements", "end_room", "timeout"))
+    return rules_service_pb2.PlanTableRequest(
+        placements=check_each(placements, "placements", _move),
+        end_room=0 if end_room is None else read_whole(end_room, "end_room", wire.MIN_ROOM, MAX_MARK),
+    )
+
+
+def parse_request(text: str, unknown: NoWishes) -> rules_service_pb2.ParseTextRequest:
+    """A request for what a text holds."""
+    check_names(unknown, ("text", "timeout"))
+    return rules_service_pb2.ParseTextRequest(text=check_text(text, "text", sys.maxsize))
 
 
 def info_request(unknown: NoWishes) -> engine_service_pb2.GetEngineInfoRequest:

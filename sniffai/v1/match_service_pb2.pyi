@@ -16,7 +16,6 @@ from sniffai.v1 import limits_pb2 as _limits_pb2
 from sniffai.v1 import move_pb2 as _move_pb2
 from sniffai.v1 import notice_pb2 as _notice_pb2
 from sniffai.v1 import review_pb2 as _review_pb2
-from sniffai.v1 import table_plan_pb2 as _table_plan_pb2
 from sniffai.v1 import view_pb2 as _view_pb2
 import builtins as _builtins
 import sys
@@ -1053,7 +1052,6 @@ class MatchView(_message.Message):
     HAND_SIZES_FIELD_NUMBER: _builtins.int
     TALON_SIZE_FIELD_NUMBER: _builtins.int
     LAYOUT_FIELD_NUMBER: _builtins.int
-    PLAN_FIELD_NUMBER: _builtins.int
     LEGAL_MOVES_FIELD_NUMBER: _builtins.int
     VIEW_FIELD_NUMBER: _builtins.int
     LAST_ROUND_FIELD_NUMBER: _builtins.int
@@ -1109,11 +1107,7 @@ class MatchView(_message.Message):
 
     @_builtins.property
     def layout(self) -> _move_pb2.Layout:
-        """layout is the table."""
-
-    @_builtins.property
-    def plan(self) -> _table_plan_pb2.TablePlan:
-        """plan says where the tiles of the layout lie."""
+        """layout is the table. RulesService.PlanTable says where its tiles lie."""
 
     @_builtins.property
     def legal_moves(self) -> _containers.RepeatedCompositeFieldContainer[_move_pb2.LegalMove]:
@@ -1152,7 +1146,6 @@ class MatchView(_message.Message):
         hand_sizes: _abc.Iterable[_builtins.int] | None = ...,
         talon_size: _builtins.int = ...,
         layout: _move_pb2.Layout | None = ...,
-        plan: _table_plan_pb2.TablePlan | None = ...,
         legal_moves: _abc.Iterable[_move_pb2.LegalMove] | None = ...,
         view: _view_pb2.PlayerView | None = ...,
         last_round: Global___RoundResult | None = ...,
@@ -1163,9 +1156,9 @@ class MatchView(_message.Message):
         can_take_back: _builtins.bool = ...,
         expire_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_resigned_seat", b"_resigned_seat", "_seat_to_move", b"_seat_to_move", "_winner", b"_winner", "expire_time", b"expire_time", "last_round", b"last_round", "layout", b"layout", "plan", b"plan", "resigned_seat", b"resigned_seat", "seat_to_move", b"seat_to_move", "view", b"view", "winner", b"winner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_resigned_seat", b"_resigned_seat", "_seat_to_move", b"_seat_to_move", "_winner", b"_winner", "expire_time", b"expire_time", "last_round", b"last_round", "layout", b"layout", "resigned_seat", b"resigned_seat", "seat_to_move", b"seat_to_move", "view", b"view", "winner", b"winner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_resigned_seat", b"_resigned_seat", "_seat_to_move", b"_seat_to_move", "_winner", b"_winner", "action", b"action", "can_take_back", b"can_take_back", "event_number", b"event_number", "expire_time", b"expire_time", "hand", b"hand", "hand_sizes", b"hand_sizes", "hints", b"hints", "last_round", b"last_round", "layout", b"layout", "legal_moves", b"legal_moves", "match_id", b"match_id", "plan", b"plan", "practice", b"practice", "resigned_seat", b"resigned_seat", "round", b"round", "scores", b"scores", "seat", b"seat", "seat_to_move", b"seat_to_move", "seats", b"seats", "status", b"status", "talon_size", b"talon_size", "target", b"target", "view", b"view", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_resigned_seat", b"_resigned_seat", "_seat_to_move", b"_seat_to_move", "_winner", b"_winner", "action", b"action", "can_take_back", b"can_take_back", "event_number", b"event_number", "expire_time", b"expire_time", "hand", b"hand", "hand_sizes", b"hand_sizes", "hints", b"hints", "last_round", b"last_round", "layout", b"layout", "legal_moves", b"legal_moves", "match_id", b"match_id", "practice", b"practice", "resigned_seat", b"resigned_seat", "round", b"round", "scores", b"scores", "seat", b"seat", "seat_to_move", b"seat_to_move", "seats", b"seats", "status", b"status", "talon_size", b"talon_size", "target", b"target", "view", b"view", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__resigned_seat: _TypeAlias = _typing.Literal["resigned_seat"]  # noqa: Y015
     _WhichOneofArgType__resigned_seat: _TypeAlias = _typing.Literal["_resigned_seat", b"_resigned_seat"]  # noqa: Y015

@@ -8,7 +8,9 @@
 :mod:`~.answers`     analyses to messages
 :mod:`~.reasons`     reasons for a move to messages
 :mod:`~.review`      reviews of matches
+:mod:`~.plans`       plans of the table
 :mod:`~.text`        messages to JSON and back
+:mod:`~.pasted`      texts that people paste
 :mod:`~.notices`     warnings about parts of a request that had no effect
 :mod:`~.paths`       field paths of the library to field paths of the message
 ===================  ==================================================================================
@@ -20,6 +22,8 @@ try:
     from sniffai.wire.answers import write_analysis, write_recommendation
     from sniffai.wire.errors import MAX_VIOLATIONS, Violation, WireError
     from sniffai.wire.notices import MAX_WARNINGS, unknown_fields, warning
+    from sniffai.wire.pasted import parse_text
+    from sniffai.wire.plans import MIN_ROOM, read_layout, read_room, write_plan
     from sniffai.wire.question import Question, level_warnings, read_question
     from sniffai.wire.read import MAX_SEED, given, located, play, read_limits, read_round, read_seed, read_view
     from sniffai.wire.reasons import language_or_english, write_reasons
@@ -53,6 +57,7 @@ __all__ = [
     "MAX_SEED",
     "MAX_VIOLATIONS",
     "MAX_WARNINGS",
+    "MIN_ROOM",
     "Question",
     "ReviewQuestion",
     "Violation",
@@ -62,12 +67,15 @@ __all__ = [
     "language_or_english",
     "level_warnings",
     "located",
+    "parse_text",
     "play",
     "position_from_json",
+    "read_layout",
     "read_limits",
     "read_question",
     "read_review",
     "read_reviewed",
+    "read_room",
     "read_round",
     "read_seed",
     "read_view",
@@ -86,6 +94,7 @@ __all__ = [
     "write_legal_moves",
     "write_limits",
     "write_move",
+    "write_plan",
     "write_reasons",
     "write_recommendation",
     "write_record",

@@ -48,7 +48,7 @@ def from_json(text: str, kind: type[M]) -> M:
 
     :raises WireError: the text is not JSON, or does not hold such a message; misspelt names are errors.
     """
-    return _message(_value(text), kind)
+    return _message(json_value(text), kind)
 
 
 def request_from_json(text: str) -> RecommendMoveRequest:
@@ -56,7 +56,7 @@ def request_from_json(text: str) -> RecommendMoveRequest:
 
     :raises WireError: the text is not JSON, or holds neither.
     """
-    return _message(_request(_value(text)), RecommendMoveRequest)
+    return _message(_request(json_value(text)), RecommendMoveRequest)
 
 
 def position_from_json(text: str) -> AnalyzeRequest:
@@ -64,7 +64,7 @@ def position_from_json(text: str) -> AnalyzeRequest:
 
     :raises WireError: the text is not JSON, or holds none of these.
     """
-    return _message(_request(_value(text)), AnalyzeRequest)
+    return _message(_request(json_value(text)), AnalyzeRequest)
 
 
 def request_of(value: dict[str, Any]) -> Any:
@@ -93,7 +93,11 @@ def _request(value: Any) -> Any:
     return value
 
 
-def _value(text: str) -> Any:
+def json_value(text: str) -> Any:
+    """The value in a JSON text.
+
+    :raises WireError: the text is not JSON, or an object has a name twice.
+    """
     try:
         return strict_json.loads(text)
     except NotationError as error:

@@ -79,6 +79,10 @@ def _good(rpc: Rpc, round_: sniffai.Round, lots: random.Random) -> Message:
     fields = rpc.request.DESCRIPTOR.fields_by_name
     if rpc.request is rules_service_pb2.DealRoundRequest:
         return rpc.request(players=round_.players, seed=lots.getrandbits(40), scores=round_.start.scores)
+    if rpc.request is rules_service_pb2.PlanTableRequest:
+        return rpc.request(placements=map(wire.write_move, round_.moves))
+    if rpc.request is rules_service_pb2.ParseTextRequest:
+        return rpc.request(text=lots.choice([round_.to_text(), round_.view(round_.seat).to_text()]))
     given: dict[str, Any] = {}
     if "match" in fields:
         given["match"] = {"rounds": [wire.write_deal(round_)]}

@@ -6,9 +6,13 @@ from typing import Any
 import pytest
 from google.protobuf import json_format
 
-from sniffai.v1 import move_pb2
+import sniffai
+from sniffai import wire
+from sniffai.records.matchfile import format_match
+from sniffai.records.record import MatchRecord
+from sniffai.v1 import move_pb2, table_plan_pb2
 from sniffai.v1 import rules_service_pb2 as pb
-from tests.server.support import TIMEOUT, deal, lines, snapshot, story, vector_view, view_message
+from tests.server.support import TIMEOUT, deal, failure, lines, snapshot, story, vector_view, view_message
 
 
 def test_legal_moves_with_what_they_do(stubs: SimpleNamespace) -> None:
@@ -196,3 +200,105 @@ def test_deal_takes_leader_and_scores_and_draws_a_seed(stubs: SimpleNamespace) -
     assert (one.deal.leader, list(one.deal.scores)) == (3, [-15, 190])
     assert one.seed != two.seed
     assert stubs.rules.DealRound(pb.DealRoundRequest(players=4, leader=3, scores=[-15, 190], seed=one.seed)) == one
+
+
+# A front end that draws the table
+
+
+def test_a_plan_holds_every_tile_and_every_open_end(stubs: SimpleNamespace) -> None:
+    for seed in range(6):
+        round_ = sniffai.Round.deal(2 + seed % 3, seed)
+        while not round_.over:
+            round_.play(round_.legal_moves()[0])
+            request = pb.PlanTableRequest(placements=map(wire.write_move, round_.moves), end_room=4)
+            answer = stubs.rules.PlanTable(request, timeout=TIMEOUT)
+            assert answer.layout == wire.write_layout(round_.layout)
+            plan = answer.plan
+            assert [tile.tile for tile in plan.tiles] == [move.tile for move in answer.layout.placements]
+            ends = [(end.at, end.pips) for end in plan.open_ends]
+            assert ends == [(point.name, point.pips) for point in answer.layout.attachment_points]
+            values = [end.value for end in plan.open_ends if end.HasField("value")]
+            assert sum(values) == answer.layout.count
+            for tile in plan.tiles:
+                assert abs(tile.low.x - tile.high.x) + abs(tile.low.y - tile.high.y) == 2
+                for half in (tile.low, tile.high):
+                    assert plan.box.left < half.x < plan.box.right
+                    assert plan.box.top < half.y < plan.box.bottom
+            for end in plan.open_ends:
+                across = end.heading in (table_plan_pb2.HEADING_RIGHT, table_plan_pb2.HEADING_LEFT)
+                room = end.room
+                assert (room.right - room.left if across else room.bottom - room.top) == 4
+
+
+def test_an_empty_table_has_an_empty_plan(stubs: SimpleNamespace) -> None:
+    answer = stubs.rules.PlanTable(pb.PlanTableRequest(), timeout=TIMEOUT)
+    assert answer.HasField("plan")
+    assert answer.plan == table_plan_pb2.TablePlan()
+
+
+@pytest.mark.parametrize(
+    ("request_", "field", "reason"),
+    [
+        ({"placements": [{"tile": "4|6"}, {"tile": "9|9"}]}, "placements[1].tile", "UNKNOWN_TILE"),
+        ({"placements": [{"tile": "4|6"}, {"tile": "1|2", "at": "4|6:LOW"}]}, "placements[1].at", "TILE_DOES_NOT_FIT"),
+        ({"placements": [{"tile": "4|6"}] * 29}, "placements", "TOO_MANY"),
+        ({"end_room": 1}, "end_room", "NUMBER_OUT_OF_RANGE"),
+        ({"end_room": 13}, "end_room", "NUMBER_OUT_OF_RANGE"),
+        ({"end_room": -2}, "end_room", "NUMBER_OUT_OF_RANGE"),
+    ],
+)
+def test_no_plan_of_a_table_that_cannot_be(
+    stubs: SimpleNamespace, request_: dict[str, Any], field: str, reason: str
+) -> None:
+    told = failure(lambda: stubs.rules.PlanTable(pb.PlanTableRequest(**request_), timeout=TIMEOUT))
+    assert (told.code, told.violations) == ("INVALID_ARGUMENT", [(field, reason)])
+
+
+# A front end into which people paste texts
+
+
+def test_pasted_texts_come_back_as_messages(stubs: SimpleNamespace) -> None:
+    def parsed(text: str) -> pb.ParseTextResponse:
+        return stubs.rules.ParseText(pb.ParseTextRequest(text=text), timeout=TIMEOUT)
+
+    rounds = []
+    for seed in (3, 4):
+        round_ = sniffai.Round.deal(2, seed)
+        while not round_.over and len(round_.moves) < 6 * seed:
+            round_.play(round_.legal_moves()[-1])
+        rounds.append(round_)
+    for round_ in rounds:
+        assert parsed(f"\n {round_.to_text()} ").deal == wire.write_deal(round_)
+        view = round_.view(0)
+        assert parsed(view.to_text()).view == wire.write_view(view)
+        assert parsed(wire.to_json(wire.write_view(view))).view == wire.write_view(view)
+        assert parsed(wire.to_json(wire.write_deal(round_))).deal == wire.write_deal(round_)
+    look = wire.read_view(view_message(snapshot()))
+    assert parsed(look.to_text()).view == wire.write_view(look)
+    record = MatchRecord.of([rounds[0]], {"Seat0": "Ann"})
+    match = wire.write_record([rounds[0]], ["Ann", ""])
+    assert parsed(format_match(record)).match == match
+    assert parsed(wire.to_json(match)).match == match
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "REQUIRED"),
+        (" \n", "REQUIRED"),
+        ("x" * 500_001, "TOO_LONG"),
+        ("hello", "UNREADABLE"),
+        ("view players=2", "UNREADABLE"),
+        ("round players=2 leader=0 scores=0,0 hands=0|0/0|1 talon=1|1 : ", "WRONG_HAND_SIZE"),
+        ("{", "NOT_JSON"),
+        ("{}", "UNREADABLE"),
+        ('{"players": 2, "seat": 0}', "POSITION_MISSING"),
+        ("[" * 100_000, "UNREADABLE"),
+        ("{" * 100_000, "NOT_JSON"),
+        ('{"a":' * 100_000, "NOT_JSON"),
+    ],
+)
+def test_a_text_that_is_none_of_the_forms(stubs: SimpleNamespace, text: str, reason: str) -> None:
+    told = failure(lambda: stubs.rules.ParseText(pb.ParseTextRequest(text=text), timeout=TIMEOUT))
+    assert (told.code, told.violations[0][1]) == ("INVALID_ARGUMENT", reason)
+    assert {field for field, _ in told.violations} == {"text"}

@@ -74,6 +74,19 @@ def test_validate(client: Client) -> None:
     assert client.validate(view_message(broken)).violations[0].field == "view.hand[0]"
 
 
+def test_a_table_is_planned_and_a_text_is_read(client: Client) -> None:
+    round_ = sniffai.Round.deal(players=2, seed=4)
+    round_.play(round_.legal_moves()[0])
+    plan = client.plan_table(round_.moves, end_room=3).plan
+    assert [tile.tile for tile in plan.tiles] == [str(move.tile) for move in round_.moves]
+    assert client.plan_table(map(str, round_.moves)).plan != plan
+    assert client.parse_text(round_.to_text()).deal == wire.write_deal(round_)
+    with pytest.raises(sniffai.LimitsError, match="text is expected"):
+        client.parse_text(3)  # type: ignore[arg-type]
+    with pytest.raises(sniffai.SniffError, match="end_room"):
+        client.plan_table(end_room=13)
+
+
 def test_info(client: Client) -> None:
     assert client.info().engine_version == sniffai.__version__
 

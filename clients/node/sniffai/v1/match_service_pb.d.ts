@@ -11,7 +11,6 @@ import type { Action, Layout, LegalMove, Move } from "./move_pb.js";
 import type { Analysis } from "./analysis_pb.js";
 import type { DecisionReview, DrawReview, MatchReview, RecordedMatch } from "./review_pb.js";
 import type { PlayerView } from "./view_pb.js";
-import type { TablePlan } from "./table_plan_pb.js";
 import type { Event } from "./event_pb.js";
 
 /**
@@ -1170,31 +1169,24 @@ export declare type MatchView = Message<"sniffai.v1.MatchView"> & {
   talonSize: number;
 
   /**
-   * layout is the table.
+   * layout is the table. RulesService.PlanTable says where its tiles lie.
    *
    * @generated from field: sniffai.v1.Layout layout = 14;
    */
   layout?: Layout | undefined;
 
   /**
-   * plan says where the tiles of the layout lie.
-   *
-   * @generated from field: sniffai.v1.TablePlan plan = 15;
-   */
-  plan?: TablePlan | undefined;
-
-  /**
    * legal_moves are what the seat may play now, ascending by tile, then by attachment point. Empty unless action is
    * PLAY.
    *
-   * @generated from field: repeated sniffai.v1.LegalMove legal_moves = 16;
+   * @generated from field: repeated sniffai.v1.LegalMove legal_moves = 15;
    */
   legalMoves: LegalMove[];
 
   /**
    * view is what the seat knows of the round, with its events. It can be sent to AnalysisService.
    *
-   * @generated from field: sniffai.v1.PlayerView view = 17;
+   * @generated from field: sniffai.v1.PlayerView view = 16;
    */
   view?: PlayerView | undefined;
 
@@ -1202,49 +1194,49 @@ export declare type MatchView = Message<"sniffai.v1.MatchView"> & {
    * last_round is how the round before this one ended. Unset in the first round. Once the match is over, it is the last
    * round.
    *
-   * @generated from field: sniffai.v1.RoundResult last_round = 18;
+   * @generated from field: sniffai.v1.RoundResult last_round = 17;
    */
   lastRound?: RoundResult | undefined;
 
   /**
    * winner is the team that won the match. Unset while it goes on, and if nobody won.
    *
-   * @generated from field: optional int32 winner = 19;
+   * @generated from field: optional int32 winner = 18;
    */
   winner?: number | undefined;
 
   /**
    * resigned_seat is the seat that resigned. Unset if none did.
    *
-   * @generated from field: optional int32 resigned_seat = 20;
+   * @generated from field: optional int32 resigned_seat = 19;
    */
   resignedSeat?: number | undefined;
 
   /**
    * hints says whether RequestHint answers.
    *
-   * @generated from field: bool hints = 21;
+   * @generated from field: bool hints = 20;
    */
   hints: boolean;
 
   /**
    * practice says whether TakeBack is allowed.
    *
-   * @generated from field: bool practice = 22;
+   * @generated from field: bool practice = 21;
    */
   practice: boolean;
 
   /**
    * can_take_back says whether the seat has a decision to take back now.
    *
-   * @generated from field: bool can_take_back = 23;
+   * @generated from field: bool can_take_back = 22;
    */
   canTakeBack: boolean;
 
   /**
    * expire_time is when the match ends if nothing happens before. Unset once it is over.
    *
-   * @generated from field: google.protobuf.Timestamp expire_time = 24;
+   * @generated from field: google.protobuf.Timestamp expire_time = 23;
    */
   expireTime?: Timestamp | undefined;
 };
