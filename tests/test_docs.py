@@ -17,7 +17,7 @@ from sniffai.rules import HAND_SIZE, PLAYERS, TALON_SIZE, TARGET
 REASON = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|REQUIRED|UNREADABLE|UNFINISHED|CLAMPED|IGNORED)"')
 """How a source names a reason."""
 OTHER_NAMES = re.compile(
-    "(?:LINE|SIDE)_[AB]|(?:MAX|DEFAULT)_[A-Z]+|UNKNOWN_CA|WRONG_VERSION|INVALID_ARGUMENT|DEADLINE_EXCEEDED"
+    "(?:LINE|SIDE)_[AB]|(?:MIN|MAX|DEFAULT)_[A-Z]+|UNKNOWN_CA|WRONG_VERSION|INVALID_ARGUMENT|DEADLINE_EXCEEDED"
     "|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|NOT_FOUND|GRPC_[A-Z_]+"
 )
 """Names of the same form: ports, constants, statuses of gRPC, words of OpenSSL."""
