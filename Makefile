@@ -28,10 +28,10 @@ TEST_TOOLS := $(STAMPS)/test $(if $(NODE_LOCKS),$(STAMPS)/node)
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build serve test check lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
+.PHONY: help build serve test check e2e lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: $(READY) ## make .venv and build the compiled core; only what changed is built again
 	@:
@@ -40,13 +40,19 @@ serve: $(READY) ## start the gRPC server on HOST:PORT (127.0.0.1:50051)
 	@echo "==> serving gRPC on $(HOST):$(PORT); stop with Ctrl-C"
 	@exec $(BIN)/sniffai-server serve --host $(HOST) --port $(PORT) --log-format text
 
-test: tested-with ## run all tests, as many at a time as there are cores
+test: tested-with ## run all tests but those of `make e2e`, as many at a time as there are cores
 	@echo "==> running the tests"
 	@$(PYTEST) $(PYTEST_ARGS)
 
 check: tested-with ## run the quick tests, for daily work: all but those marked slow; at most a minute on two cores
 	@echo "==> running the quick tests"
 	@$(PYTEST) -m 'not slow' $(PYTEST_ARGS)
+
+# Tests of one file share a browser, a server or a database.
+e2e: tested-with $(STAMPS)/e2e ## run the tests with a real browser, terminal and database; as root, install those that are missing
+	@$(BIN)/python tools/system_parts.py
+	@echo "==> running the end-to-end tests"
+	@$(PYTEST) --dist loadfile tests/e2e $(PYTEST_ARGS)
 
 # The compiler and the installer touch different files, so a fresh clone builds and installs at the same time.
 tested-with: $(STAMPS)/tools
@@ -164,6 +170,11 @@ $(STAMPS)/node: $(NODE_LOCKS) | $(STAMPS)/test
 	@echo "==> installing the packages of $(NODE_FOLDERS)"
 	@for folder in $(NODE_FOLDERS); do \
 		PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix $$folder ci --silent --no-audit --no-fund || exit; done
+	@touch $@
+
+$(STAMPS)/e2e: $(STAMPS)/test
+	@echo "==> installing the tools of the end-to-end tests"
+	@$(INSTALL) '.[e2e]'
 	@touch $@
 
 $(STAMPS)/lint: $(STAMPS)/run

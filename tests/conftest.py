@@ -4,9 +4,13 @@
 
 ``make check`` leaves out the test functions named in ``tests/slow.txt``, which all their cases together take more than
 ``SLOW`` seconds. ``make test PYTEST_ARGS=--record-slow`` writes the file again; the machine should do nothing else.
+
+The tests in ``tests/e2e`` need a browser, a database and packages that the others do without. They are collected only
+where an argument names them or ``-m`` asks for the marker ``e2e``; other runs say that they were left out.
 """
 
 import os
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -22,6 +26,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 SLOW = 0.4
 """Seconds, all cases of a test function and their set-up together."""
 SLOW_TESTS = Path(__file__).parent / "slow.txt"
+END_TO_END = Path(__file__).parent / "e2e"
 
 
 class Recorder:
@@ -58,8 +63,32 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Recorder())
 
 
+def asked_for(config: pytest.Config) -> list[Path]:
+    """The files and folders that the arguments name."""
+    return [Path(config.invocation_params.dir, argument.partition("::")[0]).resolve() for argument in config.args]
+
+
+def leaves_out_end_to_end(config: pytest.Config) -> bool:
+    """Whether a run that would meet ``tests/e2e`` is not about it."""
+    paths = asked_for(config)
+    within = [path for path in paths if path.is_relative_to(END_TO_END)]
+    wanted = re.search(r"(?<!not )\be2e\b", config.option.markexpr)
+    return not within and not wanted and any(END_TO_END.is_relative_to(path) for path in paths)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if collection_path == END_TO_END and leaves_out_end_to_end(config) else None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if leaves_out_end_to_end(config):
+        terminalreporter.write_line("left to `make e2e`: the tests with a real browser, terminal and database")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     slow = set(SLOW_TESTS.read_text(encoding="utf-8").split())
     for item in items:
         if function_of(item.nodeid) in slow:
             item.add_marker(pytest.mark.slow)
+        if item.path.is_relative_to(END_TO_END):
+            item.add_marker(pytest.mark.e2e)

@@ -1,14 +1,10 @@
 """``sniffai play``: whole matches by typed lines, and what a player sees of them."""
 
 import io
-import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
-import termios
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +21,7 @@ from sniffai.play.match import HUMAN, Match, MatchSetup
 from sniffai.play.saves import resume_match, save_match
 from sniffai.play.table import OwnTable
 from sniffai.rules import PLAYERS, TARGET, TEAMS
+from tests.own_terminal import OwnTerminal
 
 MOVE = re.compile(r"Your move \(1(?:-(\d+))?, ")
 NEXT = "Enter for the next round"
@@ -436,61 +433,13 @@ def twins(round_: Round) -> list[Round]:
 # On a terminal
 
 
-OWN_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from sniffai.cli import main; main()"
-"""A program whose standard input is the terminal that sends it signals."""
-
-
-class Terminal:
-    """``sniffai play`` on a terminal of its own."""
-
-    def __init__(self, folder: Path, *args: str, **env: str) -> None:
-        self._leader, follower = pty.openpty()
-        self.before = termios.tcgetattr(self._leader)
-        clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", OWN_TERMINAL, "play", *args],
-            cwd=folder,
-            env=clean | {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"} | env,
-            stdin=follower,
-            stdout=follower,
-            stderr=follower,
-            start_new_session=True,
-        )
-        os.close(follower)
-        self.seen = ""
-
-    def wait_for(self, text: str) -> None:
-        start = len(self.seen)
-        while text not in self.seen[start:]:
-            assert select.select([self._leader], [], [], 60)[0], self.seen
-            self.seen += os.read(self._leader, 65536).decode()
-
-    def type(self, text: str) -> None:
-        os.write(self._leader, text.encode())
-
-    def end(self) -> int:
-        """The exit status, once everything was read."""
-        while select.select([self._leader], [], [], 60)[0]:
-            try:
-                more = os.read(self._leader, 65536)
-            except OSError:  # nobody writes any more
-                break
-            if not more:
-                break
-            self.seen += more.decode()
-        status = self.process.wait(60)
-        self.after = termios.tcgetattr(self._leader)
-        os.close(self._leader)
-        return status
-
-
 @pytest.mark.parametrize(
     ("how", "status"),
     [("\x03", 130), ("\x04", 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129), ("q\n", 0)],
     ids=["Ctrl-C", "Ctrl-D", "SIGTERM", "SIGHUP", "q"],
 )
 def test_leaving_saves_and_leaves_the_terminal_clean(tmp_path: Path, how: str | signal.Signals, status: int) -> None:
-    on = Terminal(tmp_path, "random", "--seed", "5")
+    on = OwnTerminal(tmp_path, "play", "random", "--seed", "5")
     on.wait_for("Your move")
     on.type("1\n")
     on.wait_for("Your move")
@@ -510,7 +459,9 @@ def test_leaving_saves_and_leaves_the_terminal_clean(tmp_path: Path, how: str | 
     ("env", "colour"), [({}, True), ({"TERM": "dumb"}, False), ({"NO_COLOR": "1"}, False)], ids=["xterm", "dumb", "NO"]
 )
 def test_a_terminal_of_80_columns_with_and_without_colour(tmp_path: Path, env: dict[str, str], colour: bool) -> None:
-    on = Terminal(tmp_path, "random", "random", "random", "--seed", "5", "--simulations", "100", "--lang", "ja", **env)
+    on = OwnTerminal(
+        tmp_path, "play", "random", "random", "random", "--seed", "5", "--simulations", "100", "--lang", "ja", **env
+    )
     for line in ("1", "h", "1", "?", "1", "t"):
         on.wait_for("ヘルプ）：")
         on.type(line + "\n")
@@ -523,7 +474,7 @@ def test_a_terminal_of_80_columns_with_and_without_colour(tmp_path: Path, env: d
 
 
 def test_a_window_that_is_too_low_shows_the_table_in_words_and_b_draws_it(tmp_path: Path) -> None:
-    on = Terminal(tmp_path, "random", "--seed", "5", LINES="16")
+    on = OwnTerminal(tmp_path, "play", "random", "--seed", "5", rows=16)
     for line in ("1", "1", "b"):
         on.wait_for("for help): ")
         on.type(line + "\n")
