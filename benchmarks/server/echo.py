@@ -21,8 +21,8 @@ async def serve() -> None:
 
     server = grpc.aio.server()
     service, name = METHOD.strip("/").split("/")
-    handlers = {name: grpc.unary_unary_rpc_method_handler(send)}
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, handlers),))
+    handler: Any = grpc.unary_unary_rpc_method_handler(send)
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {name: handler}),))
     print(server.add_insecure_port(f"{ADDRESS}:0"), flush=True)
     await server.start()
     await server.wait_for_termination()
@@ -37,7 +37,8 @@ def echoing() -> Iterator[Callable[[bytes], bytes]]:
             assert process.stdout is not None
             port = int(process.stdout.readline())
             with grpc.insecure_channel(f"{ADDRESS}:{port}") as channel:
-                yield channel.unary_unary(METHOD)
+                call: Any = channel.unary_unary(METHOD)
+                yield call
         finally:
             process.kill()
 
