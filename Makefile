@@ -152,7 +152,7 @@ $(STAMPS)/tools: pyproject.toml setup.py | $(BIN)/python
 
 $(STAMPS)/run: $(STAMPS)/tools
 	@echo "==> installing sniffai and what it needs"
-	@$(INSTALL) '.[server,cli]'
+	@$(INSTALL) '.[server,web,cli]'
 	@touch $@
 
 $(STAMPS)/core: $(STAMPS)/tools $(CORE)

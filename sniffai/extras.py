@@ -14,6 +14,10 @@ EXTRAS: Final = {
     "grpc_reflection": "server",
     "prometheus_client": "server",
     "opentelemetry": "otel",
+    "connectrpc": "web",
+    "protobuf": "web",
+    "starlette": "web",
+    "uvicorn": "web",
 }
 """Which extra of the package brings a module, by the first part of the module's name."""
 

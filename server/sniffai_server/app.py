@@ -42,6 +42,7 @@ from sniffai_server.services.reflection import add_reflection
 from sniffai_server.services.rules import RulesService
 from sniffai_server.services.watches import Watches
 from sniffai_server.settings import Settings
+from sniffai_server.web import web_of
 
 log = logging.getLogger(__name__)
 
@@ -94,6 +95,7 @@ class Server:
         interceptors = [observer, auth, intake, self._watches, reader]
         hush_hang_ups()
         self._grpc = grpc.aio.server(interceptors=interceptors, options=_options(settings))
+        self.web = web_of(settings, self._certificates, interceptors)
         self._add_services()
 
     async def start(self) -> int:
@@ -105,6 +107,8 @@ class Server:
         port = self._bind()
         await asyncio.to_thread(warm_up)
         await self._grpc.start()
+        if self.web is not None:
+            self.web.start()
         for name in SERVICES:
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         self.reloads.start()
@@ -128,6 +132,8 @@ class Server:
         hurried.cancel()
         if not stopped.done():
             log.warning("the grace period is over: open calls are cut off")
+            if self.web is not None:
+                self.web.cut()
             await _ended(self._grpc.stop(0), CUT_SECONDS)
             stopped.cancel()
         steps = [self.searches.close]
@@ -142,7 +148,10 @@ class Server:
     async def _stop(self) -> None:
         """Refuse new calls, and give open calls the grace period."""
         grace = self.settings.grace_seconds
-        stopped = asyncio.ensure_future(self._grpc.stop(grace))
+        stops = [self._grpc.stop(grace)]
+        if self.web is not None:
+            stops.append(self.web.stop(grace))
+        stopped = asyncio.gather(*stops)
         self.searches.finish_early()
         await self._watches.end()
         await _ended(stopped, grace + CUT_SECONDS)
@@ -164,6 +173,8 @@ class Server:
             for address in place.addresses:
                 self._add_port(address.replace("%", "%25"), address)
             port = place.port
+        if self.web is not None:
+            self.web.bind()
         if settings.metrics_port is not None:
             self.metrics_port = MetricsPort(self.metrics, settings.metrics_host_name, settings.metrics_port)
         return port
@@ -182,12 +193,16 @@ class Server:
             raise ListenError(f"cannot listen on {shown}: gRPC cannot bind it") from error
 
     def _add_services(self) -> None:
-        analysis = AnalysisService(self.settings, self.searches)
-        analysis_service_pb2_grpc.add_AnalysisServiceServicer_to_server(analysis, self._grpc)
-        rules_service_pb2_grpc.add_RulesServiceServicer_to_server(RulesService(), self._grpc)
-        engine_service_pb2_grpc.add_EngineServiceServicer_to_server(EngineService(self.settings), self._grpc)
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._grpc)
-        if self.settings.reflects:
+        """Add the services to gRPC, and to HTTP if it is served."""
+        settings = self.settings
+        analysis, rules, engine = AnalysisService(settings, self.searches), RulesService(), EngineService(settings)
+        servers: list[Any] = [self._grpc, *([self.web.methods] if self.web is not None else [])]
+        for server in servers:
+            analysis_service_pb2_grpc.add_AnalysisServiceServicer_to_server(analysis, server)
+            rules_service_pb2_grpc.add_RulesServiceServicer_to_server(rules, server)
+            engine_service_pb2_grpc.add_EngineServiceServicer_to_server(engine, server)
+            health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        if settings.reflects:
             add_reflection((*SERVICES, HEALTH), self._grpc)
 
 

@@ -26,10 +26,11 @@ from sniffai_server.probe import why_not_serving
 from sniffai_server.process import hold_signals, serve
 from sniffai_server.services.engine import engine_info
 from sniffai_server.settings import Settings, default_of, kind_of, rule_of, settings_fields
+from sniffai_server.web import WebError
 
 log = logging.getLogger(__name__)
 
-START_ERRORS: Final = (ConfigError, KeysError, ListenError, SecurityError, TracingError)
+START_ERRORS: Final = (ConfigError, KeysError, ListenError, SecurityError, TracingError, WebError)
 """Errors that stop a command; their text says what to do."""
 WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """The address at which the health of a server that listens everywhere is checked."""

@@ -131,7 +131,7 @@ def _free(host: str, ips: list[str], port: int, fault: Callable[..., ListenError
         missing: ListenError | None = None
         for ip in ips:
             try:
-                port = trials.enter_context(_trial(ip, port)).getsockname()[1]
+                port = trials.enter_context(opened(ip, port)).getsockname()[1]
             except OSError as error:
                 missing = fault(reason_of(error), ip)
                 if error.errno not in NOT_HERE:
@@ -148,8 +148,11 @@ def _free(host: str, ips: list[str], port: int, fault: Callable[..., ListenError
         return Place(here, port)
 
 
-def _trial(ip: str, port: int) -> socket.socket:
-    """A socket that listens in the same way as gRPC's."""
+def opened(ip: str, port: int) -> socket.socket:
+    """A socket that listens in the same way as gRPC's.
+
+    :raises OSError: it cannot.
+    """
     family = socket.AF_INET6 if ":" in ip else socket.AF_INET
     trial = socket.socket(family)
     try:

@@ -150,6 +150,8 @@ async def serve(settings: Settings) -> int:
     address = replace(settings, port=started.result()).address
     signals.listening(settings)
     log.info("listening on %s", address)
+    if server.web is not None:
+        log.info("serving HTTP on %s", server.web.url)
     threading.Thread(target=_announce, args=(address,), daemon=True).start()
     await stopped
     log.info("shutting down: %s", signals.number.name)

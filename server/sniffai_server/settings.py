@@ -4,6 +4,7 @@ A setting ``max_seconds`` is the flag ``--max-seconds``, the variable ``SNIFFAI_
 ``max_seconds`` of the file.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, Final
@@ -17,6 +18,11 @@ from sniffai_server.cores import usable_cores
 MEBIBYTE: Final = 1 << 20
 MOST_BYTES: Final = 1 << 50
 DAY: Final = 86_400
+ANY_ORIGIN: Final = "*"
+ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+"""An origin as browsers send it: in lower case, without a path."""
+WEB_PORT: Final = 8080
+"""The port for HTTP if only :attr:`Settings.web` is set."""
 
 
 class SettingError(PortableError, ValueError):
@@ -188,6 +194,21 @@ class Settings:
     metrics_port: int | None = setting(
         None, "TCP port for Prometheus metrics; 0 picks a free one", least=0, most=65535, shown_default="no metrics"
     )
+    web: bool = setting(False, "serve the page to play and study in a browser, on web_port; needs sniffai[web]")
+    web_host: str = setting("127.0.0.1", "host name or IP address for HTTP")
+    web_port: int | None = setting(
+        None,
+        "TCP port for HTTP, where browsers, phones and curl call the services; 0 picks a free one; needs sniffai[web]",
+        least=0,
+        most=65535,
+        shown_default="no HTTP, or 8080 if web is set",
+    )
+    web_origins: str = setting(
+        "",
+        "origins whose web pages may call the services, such as https://play.example.com, with spaces between them;"
+        " * for all",
+        shown_default="only the server's own page",
+    )
     otlp_endpoint: str = setting(
         "", "endpoint for OpenTelemetry spans, such as http://127.0.0.1:4317; needs sniffai[otel]"
     )
@@ -201,6 +222,7 @@ class Settings:
         for spec in settings_fields():
             self._check(spec)
         self._check_hosts()
+        self._check_origins()
         for name, other in (("tls_cert", "tls_key"), ("health_cert", "health_key")):
             if bool(getattr(self, name)) != bool(getattr(self, other)):
                 missing, given = (name, other) if getattr(self, other) else (other, name)
@@ -219,8 +241,17 @@ class Settings:
         if isinstance(value, str) and not value.isprintable():
             raise SettingError(spec.name, f"a text without control characters is expected, not {shown(value)}")
 
+    def _check_origins(self) -> None:
+        for origin in self.origins:
+            if origin != ANY_ORIGIN and not ORIGIN.fullmatch(origin):
+                raise SettingError(
+                    "web_origins",
+                    f"an origin such as https://play.example.com or http://localhost:5173 is expected,"
+                    f" not {shown(origin)}",
+                )
+
     def _check_hosts(self) -> None:
-        for name in ("host", "metrics_host"):
+        for name in ("host", "metrics_host", "web_host"):
             try:
                 if name != "host" or read_unix(self.host) is None:
                     read_host(getattr(self, name))
@@ -257,6 +288,21 @@ class Settings:
     def metrics_host_name(self) -> str:
         """The host for metrics, without brackets."""
         return read_host(self.metrics_host)
+
+    @property
+    def web_host_name(self) -> str:
+        """The host for HTTP, without brackets."""
+        return read_host(self.web_host)
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """The origins in :attr:`web_origins`."""
+        return tuple(self.web_origins.split())
+
+    @property
+    def http_port(self) -> int | None:
+        """The TCP port for HTTP; ``None`` for none."""
+        return WEB_PORT if self.web and self.web_port is None else self.web_port
 
     @property
     def address(self) -> str:

@@ -65,6 +65,8 @@ def test_every_setting_has_a_flag_a_variable_and_a_key(file: Path) -> None:
         "health_key": "d",
         "log_format": "text",
         "log_level": "debug",
+        "web": True,
+        "web_origins": "https://a.example http://localhost:5173",
         "max_total_bytes": 1 << 20,
         "min_ping_seconds": 2.5,
     }

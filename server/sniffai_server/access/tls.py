@@ -49,7 +49,8 @@ class Certificates:
         """Why the last attempt to read the files failed; empty if it did not."""
         self._seen = self._read()
         """The contents that were read last, whether in force or not."""
-        self._current = self._proven(self._seen)
+        self._current, self.context = self._proven(self._seen)
+        """The files in force, as gRPC needs them and as Python does."""
 
     def credentials(self) -> grpc.ServerCredentials:
         """The credentials of one port; each handshake uses the files in force.
@@ -84,14 +85,14 @@ class Certificates:
         if contents == self._seen and not force:
             return ""
         self._seen = contents
-        self._current = self._proven(contents)
+        self._current, self.context = self._proven(contents)
         return f"certificate with the SHA-256 fingerprint {_fingerprint(contents[0])}"
 
     def _read(self) -> tuple[bytes, ...]:
         return tuple(_read(file) for file in (*self._files, *([self._ca] if self._ca else [])))
 
-    def _proven(self, contents: tuple[bytes, ...]) -> Any:
-        """The files in gRPC's form, after a test that clients can connect with them.
+    def _proven(self, contents: tuple[bytes, ...]) -> tuple[Any, ssl.SSLContext]:
+        """The files in gRPC's form and in Python's, after a test that clients can connect with them.
 
         :raises SecurityError: they cannot.
         """
@@ -106,9 +107,24 @@ class Certificates:
             raise SecurityError(
                 f"file {' and '.join(map(str, (*self._files, *filter(None, [self._ca]))))}: {error}"
             ) from None
+        context = _context(self._files, authorities)
         if self._read() != contents:
             raise SecurityError("the files changed while they were read")
-        return grpc.ssl_server_certificate_configuration([(key, chain)], authorities)
+        return grpc.ssl_server_certificate_configuration([(key, chain)], authorities), context
+
+
+def _context(files: tuple[Path, Path], authorities: bytes | None) -> ssl.SSLContext:
+    """TLS for HTTP, with files that have been tested.
+
+    :param authorities: the CAs of client certificates; ``None`` if clients need none.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.set_alpn_protocols(["http/1.1"])
+    context.load_cert_chain(*files, password=lambda: b"")
+    if authorities is not None:
+        context.load_verify_locations(cadata=authorities.decode("ascii", "ignore"))
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context
 
 
 def certificates_of(settings: Settings) -> Certificates | None:

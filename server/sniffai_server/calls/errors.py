@@ -5,6 +5,7 @@ import logging
 import math
 import uuid
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any, Final
 
 import grpc
@@ -15,6 +16,7 @@ from google.rpc.code_pb2 import (  # type: ignore[import-untyped]
     DEADLINE_EXCEEDED,
     INTERNAL,
     INVALID_ARGUMENT,
+    PERMISSION_DENIED,
     RESOURCE_EXHAUSTED,
     UNAUTHENTICATED,
     UNAVAILABLE,
@@ -36,6 +38,7 @@ from sniffai_server.calls.refusals import (
     ClosingError,
     ExpiredError,
     HeldError,
+    HttpRefusedError,
     KeyRefusedError,
     MessageCountError,
     QueueFullError,
@@ -194,6 +197,11 @@ def _unknown_method(error: UnknownMethodError) -> Status:
     return _status(UNIMPLEMENTED, str(error), ErrorInfo(reason="UNKNOWN_METHOD"))
 
 
+def _http_refused(error: HttpRefusedError) -> Status:
+    code = PERMISSION_DENIED if error.status == HTTPStatus.FORBIDDEN else INVALID_ARGUMENT
+    return _status(code, str(error), ErrorInfo(reason=error.reason))
+
+
 def _retry(seconds: float) -> Message:
     delay = Duration()
     delay.FromMilliseconds(math.ceil(seconds * 1000))
@@ -232,5 +240,6 @@ TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
     MessageCountError: _message_count,
     SlowRequestError: _slow_request,
     StalledReaderError: _stalled_reader,
+    HttpRefusedError: _http_refused,
 }
 """Errors that are not the server's fault, and their statuses."""

@@ -137,3 +137,17 @@ class TooLargeError(PortableError):
 
     def __init__(self, most: int) -> None:
         super().__init__(f"a request of this method may have at most {most:,} bytes")
+
+
+class HttpRefusedError(PortableError):
+    """An HTTP request that is not a call as Connect or gRPC-Web have it, or that a web page may not send.
+
+    :param reason: what is wrong, ``UPPER_SNAKE``.
+    :param message: one sentence for the caller.
+    :param status: the status of HTTP.
+    """
+
+    def __init__(self, reason: str, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.status = status

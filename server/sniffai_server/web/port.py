@@ -1,0 +1,184 @@
+"""The TCP port of HTTP: uvicorn speaks the protocol, the connections are accepted and limited here.
+
+uvicorn's own server would count connections only after their handshake, and give a client all the time it wants for
+its first request. So only its implementation of the protocol is used.
+"""
+
+import asyncio
+import contextlib
+import errno
+import logging
+import socket
+import time
+from email.utils import formatdate
+from typing import Any, Final
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from sniffai_server.access.tls import Certificates
+from sniffai_server.listening import Place, find_place, opened
+from sniffai_server.settings import Settings
+from sniffai_server.web.connection import Connection
+
+BACKLOG: Final = 1024
+"""Connections that the system holds until they are accepted."""
+HEAD_BYTES: Final = 16_384
+"""The largest head of a request, URL included."""
+NO_DESCRIPTORS: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+RETRY_SECONDS: Final = 0.5
+"""Time until the next try to accept a connection, if the process has no descriptor for it."""
+
+log = logging.getLogger(__name__)
+
+
+class _Protocol(H11Protocol):
+    """uvicorn's protocol, which tells its connection what happens."""
+
+    connection: Connection
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """The connection is ready."""
+        self.connection.made(transport)
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is gone."""
+        super().connection_lost(exc)
+        self.connection.lost()
+
+
+class WebPort:
+    """Serves an ASGI application on every address of ``web_host``. Created inside a running event loop.
+
+    :param port: 0 for any free port.
+    :raises ListenError: an address is taken, or this machine does not have it.
+    """
+
+    def __init__(self, app: Any, settings: Settings, port: int, certificates: Certificates | None) -> None:
+        self._settings = settings
+        self._certificates = certificates
+        logging.getLogger("uvicorn").setLevel(logging.ERROR)  # clients could fill the log with what they send
+        self._config = Config(
+            app,
+            http=_Protocol,
+            lifespan="off",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=int(settings.max_idle_seconds) + 1,
+            h11_max_incomplete_event_size=HEAD_BYTES,
+        )
+        self._config.load()
+        self._state = ServerState()
+        self._dated = 0.0
+        self._connections: set[Connection] = set()
+        self._opening: set[asyncio.Task[None]] = set()
+        self._accepting: list[asyncio.Task[None]] = []
+        self.place: Final = find_place(settings.web_host_name, port, "serve HTTP")
+        self._listeners = _listeners(self.place)
+
+    @property
+    def port(self) -> int:
+        """The TCP port."""
+        return self.place.port
+
+    def start(self) -> None:
+        """Start accepting connections."""
+        self._accepting = [asyncio.ensure_future(self._accept(listener)) for listener in self._listeners]
+
+    async def stop(self, seconds: float) -> None:
+        """Accept no more connections, and give open calls some time."""
+        for task in self._accepting:
+            task.cancel()
+        for listener in self._listeners:
+            listener.close()
+        for protocol in tuple(self._state.connections):
+            protocol.shutdown()
+        if self._state.tasks:
+            await asyncio.wait(self._state.tasks, timeout=seconds)
+        self.cut()
+
+    def cut(self) -> None:
+        """Close all connections at once."""
+        for connection in tuple(self._connections):
+            connection.abort()
+        for task in (*self._opening, *self._state.tasks):
+            task.cancel()
+
+    async def _accept(self, listener: socket.socket) -> None:
+        """Accept connections as long as the task lives."""
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                accepted, _ = await loop.sock_accept(listener)
+            except OSError as error:
+                if error.errno in NO_DESCRIPTORS:
+                    log.error("cannot accept HTTP connections: %s", error.strerror)
+                    await asyncio.sleep(RETRY_SECONDS)
+                continue
+            if len(self._connections) >= self._settings.max_connections:
+                accepted.close()
+                continue
+            connection = Connection(accepted, self._settings, self._connections.discard)
+            self._connections.add(connection)
+            task = asyncio.ensure_future(self._open(accepted, connection))
+            self._opening.add(task)
+            task.add_done_callback(self._opening.discard)
+
+    async def _open(self, accepted: socket.socket, connection: Connection) -> None:
+        """Make a connection ready, with the handshake of TLS if there is one."""
+        secured = self._certificates.context if self._certificates is not None else None
+        _tune(accepted, self._settings)
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: self._protocol(connection),
+                accepted,
+                ssl=secured,
+                ssl_handshake_timeout=self._settings.request_seconds if secured else None,
+            )
+        except (OSError, asyncio.CancelledError):  # clients that disconnect or do not trust the certificate
+            accepted.close()
+            connection.lost()
+
+    def _protocol(self, connection: Connection) -> _Protocol:
+        self._date()
+        protocol = _Protocol(self._config, self._state, {"connection": connection})
+        protocol.connection = connection
+        return protocol
+
+    def _date(self) -> None:
+        """Set the header with the date, at most once a second."""
+        now = time.time()
+        if now - self._dated >= 1:
+            self._dated = now
+            self._state.default_headers = [(b"date", formatdate(now, usegmt=True).encode())]
+
+
+def _listeners(place: Place) -> list[socket.socket]:
+    with contextlib.ExitStack() as undo:
+        listeners = []
+        for ip in place.ips:
+            listener = undo.enter_context(opened(ip, place.port))
+            listener.listen(BACKLOG)
+            listener.setblocking(False)
+            listeners.append(listener)
+        undo.pop_all()
+        return listeners
+
+
+def _tune(accepted: socket.socket, settings: Settings) -> None:
+    """Send at once, and notice machines that are gone."""
+    accepted.setblocking(False)
+    for level, option, value in (
+        (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
+        (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+        (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, max(1, int(settings.keepalive_seconds))),
+        (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, max(1, int(settings.keepalive_timeout))),
+        (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 1),
+    ):
+        with contextlib.suppress(OSError):
+            accepted.setsockopt(level, option, value)
