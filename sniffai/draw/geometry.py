@@ -9,9 +9,10 @@ A beam search lays the arms, one tile of each in turn, and keeps the plans that 
 keeps a distance of a unit from every tile that it is not joined to, and each open end keeps room for its mark.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from sniffai.checks import read_kind, read_whole
@@ -141,7 +142,27 @@ def plan_layout(layout: Layout, mark: int = 2) -> Plan:
     if not layout.placements:
         return Plan((), (), Box(0, 0, 0, 0))
     root, arms = _arms(layout)
-    laid = _lay(root, arms, mark)
+    return _plan(layout, _lay(root, arms, mark), arms, mark)
+
+
+def plan_growing_layout(layout: Layout, mark: int = 2) -> Plan:
+    """A plan for a table that people watch: as few tiles as possible change their place from one placement to the next.
+
+    It is the plan before the last placement with one more tile, as long as that fits; otherwise, and when the sniff
+    becomes the middle, all tiles are laid anew. So it depends on the order of the placements.
+
+    :param mark: how far the mark of an open end reaches, in grid units, 2..12.
+    :raises LimitsError: ``mark`` is out of range.
+    :raises ViewError: ``layout`` is not a :class:`Layout`.
+    """
+    read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
+    mark = read_whole(mark, "mark", 2, MAX_MARK)
+    if not layout.placements:
+        return Plan((), (), Box(0, 0, 0, 0))
+    return _plan(layout, _grow(layout.placements, mark), _arms(layout)[1], mark)
+
+
+def _plan(layout: Layout, laid: "_Laid", arms: Sequence["_Arm"], mark: int) -> Plan:
     order = {move.tile: i for i, move in enumerate(layout.placements)}
     tiles = sorted(
         (replace(tile, move=layout.placements[order[tile.tile]]) for tile in laid.tiles()),
@@ -291,11 +312,35 @@ def _lay(root: Tile, arms: Sequence[_Arm], mark: int) -> _Laid:
         width += 8
 
 
-def _search(root: Tile, arms: Sequence[_Arm], mark: int, width: int) -> _Laid | None:
+@lru_cache(maxsize=4096)
+def _grow(placements: tuple[Move, ...], mark: int) -> _Laid:
+    """The plan after some placements, made from the plan before the last one."""
+    root, arms = _arms(Layout.of(placements))
+    if len(placements) > 1:
+        before = tuple(_grow(placements[:-1], mark).tiles())
+        if before[-1].tile == root:
+            laid = _search(root, arms, mark, WIDTH, {placed.tile: placed.box for placed in before})
+            if laid is not None:
+                return laid
+    return _lay(root, arms, mark)
+
+
+def _search(
+    root: Tile, arms: Sequence[_Arm], mark: int, width: int, fixed: Mapping[Tile, Box] = MappingProxyType({})
+) -> _Laid | None:
+    """The cheapest plan that the beam finds; ``None`` if it finds none.
+
+    :param fixed: where tiles must lie.
+    """
     beam = [_first(root, arms)]
     for arm, link in _turns(arms):
-        before = _before(arms[arm], link)
-        steps = [step for laid in beam for step in _steps(laid, arm, link, before, width)]
+        before, place = _before(arms[arm], link), fixed.get(link.tile)
+        steps = [
+            step
+            for laid in beam
+            for step in _steps(laid, arm, link, before, width)
+            if place is None or step.put.box == place
+        ]
         steps.sort(key=lambda step: step.cost)
         beam = [_after(step, arm, link) for step in steps[:BEAM]]
     whole = [marked for laid in beam if (marked := _with_marks(laid, arms, mark, width)) is not None]

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Final
 
-from sniffai.draw.geometry import OpenEnd, PlacedTile, Spot, plan_layout
+from sniffai.draw.geometry import OpenEnd, PlacedTile, Spot, plan_growing_layout
 from sniffai.layout import Layout
 
 WIDTH: Final = 2
@@ -64,7 +64,7 @@ def layout_lines(layout: Layout, marks: Mapping[str, str]) -> Lines:
 
     :param marks: a letter or two for each attachment point, by its name; one without a mark is not marked.
     """
-    plan = plan_layout(layout)
+    plan = plan_growing_layout(layout)
     canvas = _Canvas()
     last = layout.placements[-1].tile if layout.placements else None
     for placed in sorted(plan.tiles, key=lambda one: (one.tile == layout.sniff, one.tile == last)):

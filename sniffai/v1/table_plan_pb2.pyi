@@ -54,7 +54,8 @@ Global___Heading: _TypeAlias = Heading  # noqa: Y015
 @_typing.final
 class TablePlan(_message.Message):
     """TablePlan says where the tiles of a layout lie, so that a front end can draw the table without rules of its own.
-    Lengths are grid units: half of a tile is a square of 2 by 2, a tile 2 by 4; x runs right, y down.
+    Lengths are grid units: half of a tile is a square of 2 by 2, a tile 2 by 4; x runs right, y down. From one placement
+    to the next, tiles seldom change their places.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from sniffai.draw.geometry import MAX_MARK, Box, OpenEnd, PlacedTile, Spot, plan_layout
+from sniffai.draw.geometry import MAX_MARK, Box, OpenEnd, PlacedTile, Spot, plan_growing_layout
 from sniffai.errors import SniffError
 from sniffai.layout import Layout
 from sniffai.v1 import move_pb2
@@ -47,11 +47,11 @@ def read_room(room: int) -> int:
 def write_plan(layout: Layout, room: int) -> pb.TablePlan:
     """Where the tiles of a layout lie. Callers share the message, so they must not change it.
 
-    A plan takes some ten milliseconds, and every seat of a match asks for the same one.
+    A plan takes a millisecond, some take fifty, and every seat of a match asks for the same one.
 
     :param room: see :func:`read_room`.
     """
-    plan = plan_layout(layout, room)
+    plan = plan_growing_layout(layout, room)
     return pb.TablePlan(
         box=_box(plan.box) if plan.tiles else None, tiles=map(_tile, plan.tiles), open_ends=map(_end, plan.ends)
     )

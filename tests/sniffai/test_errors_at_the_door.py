@@ -12,7 +12,7 @@ import sniffai
 from sniffai import equity
 from sniffai import review as reviews
 from sniffai.checks import read_integer, read_integers, shown
-from sniffai.draw import hand_svg, layout_svg, plan_layout, position_svg, tally_svg
+from sniffai.draw import hand_svg, layout_svg, plan_growing_layout, plan_layout, position_svg, tally_svg
 from sniffai.errors import LimitsError, MoveError, NotationError, RecordError, SniffError, TileError, ViewError
 from sniffai.events import Draw, Pass, Play, read_events
 from sniffai.explain import Reason, compare, describe, reasons, render, render_all, sentences
@@ -513,6 +513,8 @@ def test_a_picture_is_of_a_layout_or_a_view(round_: sniffai.Round, value: Any) -
         (lambda: position_svg(value), ViewError, "view"),
         (lambda: plan_layout(value), ViewError, "layout"),
         (lambda: plan_layout(view.layout, value), LimitsError, "mark"),
+        (lambda: plan_growing_layout(value), ViewError, "layout"),
+        (lambda: plan_growing_layout(view.layout, value), LimitsError, "mark"),
         (lambda: layout_svg(view.layout, language_code=value), LimitsError, "language_code"),
     ]
     if value is not None and not isinstance(value, dict):

@@ -74,7 +74,7 @@ class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
         )
 
     async def PlanTable(self, request: pb.PlanTableRequest, context: Any) -> pb.PlanTableResponse:
-        """Where the tiles of a layout lie. A plan takes some ten milliseconds, so a thread makes it."""
+        """Where the tiles of a layout lie. Some plans take fifty milliseconds, so a thread makes them."""
         layout, room = wire.read_layout(request.placements), wire.read_room(request.end_room)
         return pb.PlanTableResponse(
             plan=await asyncio.to_thread(wire.write_plan, layout, room),

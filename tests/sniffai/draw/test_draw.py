@@ -12,7 +12,7 @@ import pytest
 import sniffai
 from sniffai import wire
 from sniffai.cli.group import run
-from sniffai.draw import hand_svg, layout_svg, plan_layout, png, position_svg, tally_svg
+from sniffai.draw import hand_svg, layout_svg, plan_growing_layout, plan_layout, png, position_svg, tally_svg
 from sniffai.draw.geometry import Box, OpenEnd, PlacedTile, Plan, Spot
 from sniffai.explain import describe
 
@@ -155,9 +155,31 @@ def test_a_layout_always_gets_the_same_plan() -> None:
     assert plan_layout(layout) == plan_layout(sniffai.Layout.of(layout.placements))
 
 
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_tiles_stay_where_they_lie_while_a_table_grows(players: int) -> None:
+    placements = moved = 0
+    for seed in range(8):
+        round_, lots = sniffai.Round.deal(players, seed), random.Random(seed)
+        before: dict[sniffai.Tile, Box] = {}
+        while not round_.over:
+            sniff = round_.layout.sniff
+            round_.play(lots.choice(round_.legal_moves()))
+            plan = plan_growing_layout(round_.layout, 4)
+            check_plan(round_.layout, plan, 4)
+            assert plan.box.width <= 36
+            assert plan.box.height <= 60
+            boxes = {one.tile: one.box for one in plan.tiles}
+            if sniff == round_.layout.sniff:
+                placements += 1
+                moved += any(boxes[tile] != box for tile, box in before.items())
+            before = boxes
+        assert plan_growing_layout(round_.layout, 4) == plan
+    assert moved <= placements / 50  # where no room is left
+
+
 def test_an_empty_table_has_an_empty_plan() -> None:
-    plan = plan_layout(sniffai.Layout.of([]))
-    assert (plan.tiles, plan.ends) == ((), ())
+    for plan in (plan_layout(sniffai.Layout.of([])), plan_growing_layout(sniffai.Layout.of([]))):
+        assert (plan.tiles, plan.ends) == ((), ())
     assert "No tile has been played." in texts(layout_svg(sniffai.Layout.of([])))
 
 

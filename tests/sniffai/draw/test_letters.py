@@ -6,7 +6,7 @@ import re
 import pytest
 
 from sniffai import Layout, Round
-from sniffai.draw import plan_layout
+from sniffai.draw import plan_growing_layout
 from sniffai.draw.geometry import arms_of
 from sniffai.draw.letters import WIDTH, Ink, ascii_letters, layout_lines
 
@@ -49,7 +49,7 @@ def test_every_half_is_where_the_plan_has_it(players: int) -> None:
         while not round_.over:
             round_.play(chance.choice(round_.legal_moves()))
         layout = round_.layout
-        drawn, plan = text_of(layout).split("\n"), plan_layout(layout)
+        drawn, plan = text_of(layout).split("\n"), plan_growing_layout(layout)
         left = min(placed.box.left for placed in plan.tiles)
         top = min(placed.box.top for placed in plan.tiles)
         for placed in plan.tiles:

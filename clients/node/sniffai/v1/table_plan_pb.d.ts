@@ -12,7 +12,8 @@ export declare const file_sniffai_v1_table_plan: GenFile;
 
 /**
  * TablePlan says where the tiles of a layout lie, so that a front end can draw the table without rules of its own.
- * Lengths are grid units: half of a tile is a square of 2 by 2, a tile 2 by 4; x runs right, y down.
+ * Lengths are grid units: half of a tile is a square of 2 by 2, a tile 2 by 4; x runs right, y down. From one placement
+ * to the next, tiles seldom change their places.
  *
  * @generated from message sniffai.v1.TablePlan
  */
