@@ -59,6 +59,8 @@ class Layout:
         self.placements: list[Placement] = []
         self.joined: dict[str, str] = {}
         """Port name to port name, once in each direction."""
+        self.sniff: Tile | None = None
+        """The first double played in the round, or None so far."""
         self.points_now: list[tuple[str, int]] | None = None
         """The attachment points, once asked for; None after a placement."""
 
@@ -66,17 +68,12 @@ class Layout:
         """An independent copy."""
         other = Layout()
         other.placements, other.joined = list(self.placements), dict(self.joined)
-        other.points_now = self.points_now
+        other.sniff, other.points_now = self.sniff, self.points_now
         return other
 
     @property
     def tiles(self) -> list[Tile]:
         return [tile for tile, _ in self.placements]
-
-    @property
-    def sniff(self) -> Tile | None:
-        """The first double played in the round, or None so far."""
-        return next((tile for tile in self.tiles if tile.is_double), None)
 
     def ports(self, tile: Tile) -> list[str]:
         """The ports of a tile on the table; the sniff alone has sides."""
@@ -84,7 +81,7 @@ class Layout:
 
     def unjoined(self, tile: Tile, *names: str) -> list[str]:
         """Those of a tile's named ports that nothing is joined to yet."""
-        return [f"{tile}:{name}" for name in names if f"{tile}:{name}" not in self.joined]
+        return [port for port in named(tile, names) if port not in self.joined]
 
     def attachment_points(self) -> list[tuple[str, int]]:
         """Names and pips of every attachment point, by ascending tile, then in the order of its ports."""
@@ -116,12 +113,13 @@ class Layout:
 
     @property
     def count(self) -> int:
-        return sum(value for _, value in self.contributions())
+        return sum(value for tile in self.tiles for value in self.counted_ends(tile))
 
     @property
     def points(self) -> int:
         """What the last placement scored: the count if it is a positive multiple of 5, else nothing."""
-        return self.count if self.count > 0 and self.count % 5 == 0 else 0
+        count = self.count
+        return count if count > 0 and count % 5 == 0 else 0
 
     def places_for(self, tile: Tile) -> list[str | None]:
         """Where a tile could be joined now; ``[None]``, the lead, on an empty table."""
@@ -137,6 +135,8 @@ class Layout:
         if tile in self.tiles or at not in self.places_for(tile):
             raise ValueError(f"{tile} cannot be joined at {at}")
         self.placements.append((tile, at))
+        if tile.is_double and self.sniff is None:
+            self.sniff = tile
         self.points_now = None
         if at is not None:
             near = f"{tile}:{near_port(tile, pips(at))}"
@@ -145,10 +145,16 @@ class Layout:
 
 
 @cache
+def named(tile: Tile, names: tuple[str, ...]) -> list[str]:
+    """The full names of some of a tile's ports."""
+    return [f"{tile}:{name}" for name in names]
+
+
+@cache
 def names_of_ports(tile: Tile, is_sniff: bool) -> list[str]:
     """The names of a tile's ports, in their order."""
-    names = ["LINE_A", "LINE_B"] if tile.is_double else ["LOW", "HIGH"]
-    return [f"{tile}:{name}" for name in names + ["SIDE_A", "SIDE_B"] * is_sniff]
+    names = ("LINE_A", "LINE_B") if tile.is_double else ("LOW", "HIGH")
+    return named(tile, names + ("SIDE_A", "SIDE_B") * is_sniff)
 
 
 @cache

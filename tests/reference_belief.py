@@ -239,14 +239,19 @@ def packed(sizes: Iterable[int]) -> State:
 
 
 @cache
-def digit(slot: int) -> tuple[State, State]:
-    """One place of a slot, and a state's bits that say how many are free."""
-    return BASE**slot, (BASE - 1) * BASE**slot
+def digit(slot: int) -> tuple[int, State, State]:
+    """A slot, one place of it, and a state's bits that say how many are free."""
+    return slot, BASE**slot, (BASE - 1) * BASE**slot
+
+
+def digits(row: list[int]) -> list[tuple[int, State, State]]:
+    """Those of a row's slots."""
+    return [digit(slot) for slot in row]
 
 
 def places(state: State, row: list[int]) -> list[tuple[int, State]]:
     """Each slot of a row with a free place, and the state once it is taken."""
-    return [(slot, state - place) for slot in row for place, free in [digit(slot)] if state & free]
+    return [(slot, state - place) for slot, place, free in digits(row) if state & free]
 
 
 def any_assignment(sight: Sight, rng: Random) -> Assignment:
@@ -264,21 +269,22 @@ def any_assignment(sight: Sight, rng: Random) -> Assignment:
 def shares(count: Any, index: int, row: list[int], ways: dict[State, int], owners: list[str]) -> dict[str, Fraction]:
     """How the tile of an index is shared out among the places."""
     found: dict[str, int] = {}
-    for state, before in ways.items():
-        for slot, left in places(state, row):
-            found[owners[slot]] = found.get(owners[slot], 0) + before * count(index + 1, left)
+    for slot, place, free in digits(row):
+        into = sum([before * count(index + 1, state - place) for state, before in ways.items() if state & free])
+        found[owners[slot]] = found.get(owners[slot], 0) + into
     total = sum(found.values())
     return {owner: Fraction(number, total) for owner, number in found.items() if number}
 
 
 def counter(rows: list[list[int]]) -> Any:
     """A function (index, state) → the ways to place the tiles from ``index`` on."""
+    slots = [digits(row) for row in rows]
 
     @cache
     def count(index: int, state: State) -> int:
         if index == len(rows):
             return 1
-        return sum([count(index + 1, left) for _, left in places(state, rows[index])])
+        return sum([count(index + 1, state - place) for _, place, free in slots[index] if state & free])
 
     return count
 
@@ -289,9 +295,10 @@ def forward(rows: list[list[int]], slots: State) -> Iterator[dict[State, int]]:
     for row in rows:
         yield ways
         after: dict[State, int] = {}
-        for state, number in ways.items():
-            for _, left in places(state, row):
-                after[left] = after.get(left, 0) + number
+        for _, place, free in digits(row):
+            for state, number in ways.items():
+                if state & free:
+                    after[state - place] = after.get(state - place, 0) + number
         ways = after
 
 
@@ -315,10 +322,10 @@ def slots_of(sight: Sight) -> list[tuple[Batch, str, int]]:
 
 def table(sight: Sight) -> list[list[int]]:
     """For each tile to place, the indices of the slots that it may lie in."""
-    layouts = list(layouts_before(sight))
+    layouts, played = list(layouts_before(sight)), places_of_play(sight)
     slots = slots_of(sight)
     return [
-        [index for index, (batch, kind, _) in enumerate(slots) if allows(sight, layouts, tile, batch, kind)]
+        [index for index, (batch, kind, _) in enumerate(slots) if allows(sight, layouts, played, tile, batch, kind)]
         for tile in foreign_tiles(sight)
     ]
 
@@ -333,18 +340,20 @@ def layouts_before(sight: Sight) -> Iterator[Layout]:
         yield layout.copy()
 
 
-def allows(sight: Sight, layouts: list[Layout], tile: Tile, batch: Batch, kind: str) -> bool:
+def allows(
+    sight: Sight, layouts: list[Layout], played: dict[Tile, tuple[int, str]], tile: Tile, batch: Batch, kind: str
+) -> bool:
     """Whether a tile may have come in a slot, by all that happened from then until it was played."""
-    played_at, player = places_of_play(sight).get(tile, (len(sight.events), batch.owner))
+    played_at, player = played.get(tile, (len(sight.events), batch.owner))
     if batch.owner == TALON:
-        return tile not in places_of_play(sight)
+        return tile not in played
     if player != batch.owner or (batch.born and played_at < batch.born):
         return False
     if kind == "last":
         open_end = batch.born + 1 == len(sight.events) and batches(sight)[-1].size == 0
         return played_at == batch.born + 1 and (open_end or bool(layouts[batch.born].places_for(tile)))
     drawn_and_placed = [index + 1 for index, event in enumerate(sight.events) if "draw" in event]
-    if tile in places_of_play(sight) and played_at in drawn_and_placed:
+    if tile in played and played_at in drawn_and_placed:
         return False
     return not any(
         layouts[index].places_for(tile)
