@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sniffai.cli import terminal
+from sniffai.cli.saver import Keeper
 from sniffai.cli.table_words import (
     arm_lines,
     count_line,
@@ -60,7 +61,7 @@ class Choice:
 class Game:
     """The conversation of one player with a table.
 
-    :param save: keeps the match in a file, of the name given or of one that it chooses; says what came of it.
+    :param keeper: is told of each change.
     :param review: reviews the match that is over.
     :param ascii_only: whether tiles are drawn in ASCII.
     """
@@ -69,11 +70,11 @@ class Game:
         self,
         table: Table,
         say: Words,
-        save: Callable[[str], None],
+        keeper: Keeper,
         review: Callable[[], None],
         ascii_only: bool = False,
     ) -> None:
-        self._table, self._say, self._save, self._review = table, say, save, review
+        self._table, self._say, self._keeper, self._review = table, say, keeper, review
         self._ascii = ascii_only
         self._shown: tuple[int, int] | None = None
         """The round and how many of its events were told."""
@@ -88,6 +89,7 @@ class Game:
         while True:
             self._tell_news()
             if self._table.step():
+                self._keeper.changed()
                 continue
             now = self._table.situation()
             if not now.view.over:
@@ -136,6 +138,7 @@ class Game:
             move = self._read_move(line, view, choices)
             if move is not None:
                 self._table.place(move)
+                self._keeper.changed()
                 return
 
     def _command(self, line: str, now: Situation, marks: dict[str, str], choices: list[Choice]) -> bool:
@@ -202,6 +205,7 @@ class Game:
         if not self._table.take_back():
             self._tell(self._say.say("There is nothing to take back."))
             return False
+        self._keeper.changed()
         now = self._table.situation()
         self._shown = (now.round, len(now.view.events))
         self._tell(self._say.say("Taken back to your last choice, in round {round}.", round=now.round + 1))
@@ -226,6 +230,7 @@ class Game:
             line = self._ask(self._say.say("Enter for the next round (? for help): "))
             if not line:
                 self._table.next_round()
+                self._keeper.changed()
                 return
             if self._between_command(line, now):
                 return
@@ -276,7 +281,7 @@ class Game:
         if word == "q":
             raise LeaveError
         if word == "s":
-            self._save(rest)
+            self._keeper.save(rest)
         elif word == "t":
             terminal.tell("\n".join(tally_lines(now, self._say)))
         elif word == "?":

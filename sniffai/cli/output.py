@@ -62,6 +62,14 @@ class Output:
             return NOT_WRITTEN
         return 0
 
+    def replace(self, data: str) -> str | None:
+        """Write what the file is to hold now, all of it or nothing. Returns why it cannot be written."""
+        try:
+            self._write(data.encode())
+        except OSError as error:
+            return f"{self.path}: {_why(error)}"
+        return None
+
     def _check(self) -> None:
         named = Path(self.path)
         if named.is_dir() or self.path.endswith(os.sep):

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
 
@@ -14,9 +13,9 @@ import click
 
 from sniffai.cli.forms import named
 from sniffai.cli.game import Game, LeaveError
-from sniffai.cli.output import Output
 from sniffai.cli.parts import BadInput, lang_option, read_text
 from sniffai.cli.review import show_review
+from sniffai.cli.saver import Keeper, Saver, check_new
 from sniffai.cli.table_words import LEVEL, player_name
 from sniffai.cli.terminal import ReaderGoneError, progress_bar, tell, tell_folded
 from sniffai.errors import LimitsError
@@ -33,8 +32,6 @@ from sniffai.seeds import MAX_SEED
 DEFAULT_LEVEL: Final = "casual"
 REVIEW_SIMULATIONS: Final = 2_000
 """Of each survey: a match is reviewed in some seconds."""
-FILE_NAME: Final = "sniffai{number}.match"
-"""Where a match is saved whose player names no file."""
 SEED_BITS: Final = 32
 """Of a random seed: short enough to be typed again."""
 
@@ -72,7 +69,7 @@ def command(
 
     LEVEL is newcomer, casual, attentive, club or full, or a player by name such as search:seconds=1. One LEVEL sits at
     every other seat; several sit in the order of the seats. With 4 seats your partner sits opposite. What you type
-    is a number or a letter, and Enter; ? lists the letters. Ctrl-C and the end of the input save the match.
+    is a number or a letter, and Enter; ? lists the letters. The match is saved after each move.
     """
     say = words(language_code or "en")
     if resume is not None:
@@ -84,77 +81,29 @@ def command(
         setup, own = _setup(levels, players, seat or 0, seed, scores, practice, simulations or SIMULATIONS)
         match = _new_match(setup)
     table = OwnTable(match, own, Limits(simulations=match.setup.simulations))
-    saver = _Saver(table, resume if path is None else path, say)
-    game = Game(table, say, saver.save, lambda: _review(table, say), ascii_only)
+    if path is not None:
+        check_new(path)
+    saver = Saver(table, resume if path is None else path, say)
     if resume is None:
         tell(say.say("Seed {seed}", seed=match.setup.seed))
-    return _played(game, saver)
+    return _played(Game(table, say, saver, lambda: _review(table, say), ascii_only), saver)
 
 
-def _played(game: Game, saver: "_Saver") -> int:
+def _played(game: Game, keeper: Keeper) -> int:
     with _hang_up_ends():
         try:
+            keeper.begin()
             game.play()
         except LeaveError:
-            saver.save("")
+            keeper.save("")
         except (ReaderGoneError, OSError):  # nobody can be told any more
-            saver.keep()
+            keeper.leave()
             raise
         except (KeyboardInterrupt, SystemExit):
             tell()
-            saver.save("")
+            keeper.save("")
             raise
-    return saver.status
-
-
-class _Saver:
-    """Keeps a match in a file.
-
-    :param path: as the user named it; a new file in this folder where there is none.
-    :raises BadInput: the file cannot be written.
-    """
-
-    def __init__(self, table: Table, path: str | None, say: Words) -> None:
-        self.table, self._say = table, say
-        self._output = None if path is None else Output(path, "--save")
-        self.status = 0
-
-    def save(self, path: str) -> None:
-        """Save, and say where: into a file that the player names, else into the file of this match."""
-        if path and not self._chosen(path):
-            return
-        status = self.keep()
-        assert self._output is not None
-        if status:
-            return
-        if self.table.record() is not None:
-            tell_folded(self._say.say("Saved: {file}", file=self._output.path))
-        else:
-            tell_folded(self._say.say("Saved. To go on: sniffai play --resume {file}", file=self._output.path))
-
-    def keep(self) -> int:
-        """Save, without a word where that is possible. Returns the exit status."""
-        if self._output is None:
-            self._output = Output(_new_name(), "--save")
-        self.status = self._output.write(self.table.saved() or "")
-        return self.status
-
-    def _chosen(self, path: str) -> bool:
-        """Whether a file is one that the match may be saved into."""
-        if Path(path).exists() and (self._output is None or Path(path) != Path(self._output.path)):
-            tell_folded(self._say.say("{file} is there already: name another file.", file=path))
-            return False
-        try:
-            self._output = Output(path, "--save")
-        except click.ClickException as error:
-            tell_folded(error.format_message())
-            return False
-        return True
-
-
-def _new_name() -> str:
-    numbers = ("", *(f"-{number}" for number in range(2, 10_000)))
-    return next(name for name in (FILE_NAME.format(number=number) for number in numbers) if not Path(name).exists())
+    return keeper.status
 
 
 def _resumed(path: str) -> tuple[Match, int]:

@@ -35,3 +35,23 @@ def test_a_whole_match_in_a_window(tmp_path: Path, players: int, language: str) 
     assert window.end() == 0
     assert window.after == window.before
     assert max(map(cell_len, window.text.split("\n"))) <= COLUMNS
+
+
+def test_a_killed_match_is_resumed_where_it_was(tmp_path: Path) -> None:
+    window = Window(tmp_path, "play", "casual", "--seed", "3", "--score=150", "--score=150")
+    person = Person(window)
+    assert person.play(2) == 2
+    assert person.asked() == "move"
+    table = window.rows[:]
+    window.process.kill()
+    window.end()
+    window = Window(tmp_path, "play", "--resume", "sniffai.match")
+    person = Person(window)
+    assert person.asked() == "move"
+    assert window.rows[-8:] == table[-8:]
+    person.play()
+    person.enter("r")
+    person.asked()
+    assert "errors per decision" in window.text
+    person.enter()
+    assert window.end() == 0

@@ -100,7 +100,7 @@ def test_a_whole_match(play: Play, players: int, language: str) -> None:
     if language == "en":
         assert len(re.findall(r"^Round \d+: ", out, re.MULTILINE)) > 3
     else:
-        kept = re.sub(r"Enter|sniffai|random|greedy|--\w+|\b[a-z]\b|File", "", out)
+        kept = re.sub(r"Enter|sniffai(\.match)?|random|greedy|--\w+|\b[a-z]\b|File", "", out)
         assert re.findall(r"[A-Za-z]{2,}", kept) == []
 
 
@@ -256,8 +256,8 @@ def test_a_take_back_after_a_round(play: Play) -> None:
 @pytest.mark.parametrize("placements", [1, 4])
 def test_a_match_saved_in_mid_round_goes_on_as_the_uninterrupted_one(play: Play, placements: int) -> None:
     _, whole = play("casual", "--seed", "8", *near(2), typed=player())
-    play("casual", "--seed", "8", *near(2), typed=player_of(placements))
-    status, rest = play("--resume", "sniffai.match", typed=player())
+    play("casual", "--seed", "8", *near(2), "--save", "a.match", typed=player_of(placements))
+    status, rest = play("--resume", "a.match", typed=player())
     assert status == 0
     told = rest[rest.index("Your hand") :]
     assert whole.endswith(told)
@@ -353,19 +353,80 @@ def test_options_that_cannot_be(args: list[str], capsys: pytest.CaptureFixture[s
     assert err.count("\n") == 1
 
 
+def killed(folder: Path, typed: str, *args: str, syncs: int) -> None:
+    """Play, and be killed in the midst of writing the file for the so-manieth time."""
+    script = (
+        "import os, signal, sys; from sniffai.cli import main; sys.argv[1:] = ['play', *sys.argv[2:]];"
+        f"left = [None] * {syncs}; kill = lambda: os.kill(os.getpid(), signal.SIGKILL);"
+        "os.fsync = lambda file: left.pop() if left else kill();"
+        "main()"
+    )
+    command = [sys.executable, "-c", script, "play", *args]
+    done = subprocess.run(command, cwd=folder, input=typed, text=True, capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL
+
+
 def test_a_kill_while_a_match_is_saved_leaves_the_save_before_it_whole(play: Play, tmp_path: Path) -> None:
     play("random", "--seed", "1", "--save", "a.match", typed=["1"])
     before = (tmp_path / "a.match").read_text(encoding="utf-8")
-    script = (
-        "import os, signal, sys; from sniffai.cli import main; sys.argv[1:] = ['play', '--resume', 'a.match'];"
-        "os.fsync = lambda file: os.kill(os.getpid(), signal.SIGKILL); main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, input="1\ns\n", text=True, capture_output=True, check=False
-    )
-    assert done.returncode == -signal.SIGKILL
+    killed(tmp_path, "1\ns\n", "--resume", "a.match", syncs=1)  # the first one writes what was there
     assert (tmp_path / "a.match").read_text(encoding="utf-8") == before
     resume_match(before)
+
+
+@pytest.mark.parametrize("syncs", [1, 2, 3])
+def test_a_killed_match_goes_on_after_its_last_placement(play: Play, tmp_path: Path, syncs: int) -> None:
+    """It is saved when it begins, and then after each placement, of levels as well."""
+    match = ("casual", "--seed", "8", *near(2))
+    killed(tmp_path, "1\n", *match, "--save", "killed.match", syncs=syncs)
+    kept = resume_match((tmp_path / "killed.match").read_text(encoding="utf-8"))
+    assert len(kept.rounds[0].moves) == syncs - 1
+    play("--resume", "killed.match", typed=["1"] * (syncs == 1))
+    play(*match, "--save", "whole.match", typed=["1"])
+    assert (tmp_path / "killed.match").read_text("utf-8") == (tmp_path / "whole.match").read_text("utf-8")
+
+
+def test_two_matches_in_one_folder_have_two_files(play: Play, tmp_path: Path) -> None:
+    first = OwnTerminal(tmp_path, "play", "random", "--seed", "1")
+    first.wait_for("Your move")
+    second = OwnTerminal(tmp_path, "play", "random", "--seed", "2")
+    second.wait_for("Your move")
+    for terminal_ in (first, second):
+        terminal_.type("q\n")
+        assert terminal_.end() == 0
+    assert "Saved after each move: sniffai.match" in first.text
+    assert "--resume sniffai-2.match" in second.text
+    seeds = [resume_match(path.read_text(encoding="utf-8")).setup.seed for path in sorted(tmp_path.glob("*.match"))]
+    assert sorted(seeds) == [1, 2]
+
+
+def test_a_full_disk_stops_no_match_and_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = iter(["1", "1", "1"])
+    monkeypatch.setattr("sys.stdin", Typist(lambda question: next(lines, None)))
+    assert run(["play", "random", "--seed", "5", "--save", "/dev/full"]) == 1
+    out, err = capsys.readouterr()
+    told = "The match goes on, but is not saved: /dev/full: No space left on device."
+    assert (out.count(told), out.count("You: ["), "Saved" in out) == (1, 3, False)
+    (rescued,) = tmp_path.iterdir()
+    assert err == f"sniffai: /dev/full: No space left on device; the result is in {rescued}\n"
+    assert len(resume_match(rescued.read_text(encoding="utf-8")).rounds[0].moves) >= 3
+
+
+def test_a_folder_that_takes_no_files_does_not_stop_a_match(
+    play: Play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    status, out = play("random", "--seed", "5", typed=["1"])
+    assert status == 0
+    assert f"Saved. To go on: sniffai play --resume {tmp_path}/sniffai.match" in out
+    resume_match((tmp_path / "sniffai.match").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(("command", "status"), [("| head -1", 141), ("> /dev/full", 1)], ids=["head", "full"])
@@ -379,12 +440,30 @@ def test_an_output_that_fails_saves_the_match(tmp_path: Path, command: str, stat
 # Nothing hidden
 
 
+class Unkept:
+    """Keeps no match."""
+
+    status = 0
+
+    def begin(self) -> None:
+        pass
+
+    def changed(self) -> None:
+        pass
+
+    def save(self, path: str) -> None:
+        pass
+
+    def leave(self) -> None:
+        pass
+
+
 def shown(match: Match, typed: Iterable[str], capsys: pytest.CaptureFixture[str]) -> str:
     lines = iter(typed)
     terminal.begin()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdin", Typist(lambda question: next(lines, None)))
-        game = Game(OwnTable(match, 0, Limits(simulations=100)), words("en"), lambda path: None, lambda: None)
+        game = Game(OwnTable(match, 0, Limits(simulations=100)), words("en"), Unkept(), lambda: None)
         with pytest.raises(LeaveError):
             game.play()
     return capsys.readouterr().out
