@@ -42,7 +42,8 @@ class Block:
 def blocks(text: str) -> Iterator[Block]:
     """Read one .proto file: each block with its comments."""
     block, said, oneof = None, [], ""
-    for line in map(str.strip, text.splitlines()):
+    for whole in text.splitlines():
+        line = whole.strip()
         if line.startswith("//"):
             said.append(line.removeprefix("//").strip())
             continue
@@ -55,7 +56,7 @@ def blocks(text: str) -> Iterator[Block]:
             oneof = ""
         elif block and (entry := read_entry(line, " ".join(said), oneof)):
             block.entries.append(entry)
-        elif block and line == "}":
+        elif block and whole == "}":  # an indented one ends the options of an RPC
             yield block
             block = None
         if block and opened and opened[3]:

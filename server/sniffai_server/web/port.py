@@ -50,29 +50,16 @@ class _Protocol(H11Protocol):
 
 
 class WebPort:
-    """Serves an ASGI application on every address of ``web_host``. Created inside a running event loop.
+    """Serves HTTP on every address of ``web_host``. Created inside a running event loop.
 
     :param port: 0 for any free port.
     :raises ListenError: an address is taken, or this machine does not have it.
     """
 
-    def __init__(self, app: Any, settings: Settings, port: int, certificates: Certificates | None) -> None:
+    def __init__(self, settings: Settings, port: int, certificates: Certificates | None) -> None:
         self._settings = settings
         self._certificates = certificates
-        logging.getLogger("uvicorn").setLevel(logging.ERROR)  # clients could fill the log with what they send
-        self._config = Config(
-            app,
-            http=_Protocol,
-            lifespan="off",
-            ws="none",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_keep_alive=int(settings.max_idle_seconds) + 1,
-            h11_max_incomplete_event_size=HEAD_BYTES,
-        )
-        self._config.load()
+        self._config: Config | None = None
         self._state = ServerState()
         self._dated = 0.0
         self._connections: set[Connection] = set()
@@ -86,8 +73,24 @@ class WebPort:
         """The TCP port."""
         return self.place.port
 
-    def start(self) -> None:
-        """Start accepting connections."""
+    def start(self, app: Any) -> None:
+        """Start accepting connections, and serve an ASGI application on them."""
+        settings = self._settings
+        logging.getLogger("uvicorn").setLevel(logging.ERROR)  # clients could fill the log with what they send
+        self._config = Config(
+            app,
+            http=_Protocol,
+            interface="asgi3",
+            lifespan="off",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=int(settings.max_idle_seconds) + 1,
+            h11_max_incomplete_event_size=HEAD_BYTES,
+        )
+        self._config.load()
         self._accepting = [asyncio.ensure_future(self._accept(listener)) for listener in self._listeners]
 
     async def stop(self, seconds: float) -> None:
@@ -146,6 +149,7 @@ class WebPort:
 
     def _protocol(self, connection: Connection) -> _Protocol:
         self._date()
+        assert self._config is not None
         protocol = _Protocol(self._config, self._state, {"connection": connection})
         protocol.connection = connection
         return protocol

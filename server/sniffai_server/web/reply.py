@@ -53,7 +53,7 @@ class Reply:
         if self._start is not None:
             message = {**message, "body": self._body(message.get("body", b""))}
             start, self._start = self._start, None
-            if not message.get("more_body", False):
+            if b"content-length" not in self._headers and not message.get("more_body", False):
                 start["headers"].append((b"content-length", str(len(message["body"])).encode()))
             await self._pass(start)
         elif self._headers.get(b"content-type", b"").startswith(CONNECT_STREAM):

@@ -1,7 +1,7 @@
 """HTTP of one server: its application and its port."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import grpc
 
@@ -9,7 +9,10 @@ from sniffai.addresses import join_address
 from sniffai_server.access.tls import Certificates, SecurityError
 from sniffai_server.settings import Settings
 from sniffai_server.web.application import Application
+from sniffai_server.web.calls import Calls
 from sniffai_server.web.methods import Methods
+from sniffai_server.web.origins import Origins
+from sniffai_server.web.pages import Pages
 from sniffai_server.web.port import WebPort
 
 
@@ -51,20 +54,22 @@ class Web:
         :raises SecurityError: other machines could reach the port in plaintext.
         """
         settings = self._settings
-        app: Any = Application(self.methods, self._interceptors, settings)
-        listening = WebPort(app, settings, settings.http_port or 0, self._certificates)
+        listening = WebPort(settings, settings.http_port or 0, self._certificates)
         if self._certificates is None and not settings.insecure and not listening.place.is_local:
             listening.cut()
             raise SecurityError(
                 f"other machines can reach {settings.web_host} ({', '.join(listening.place.ips)}),"
                 " so it requires TLS files or --insecure"
             )
+        origins = Origins(settings, is_local=listening.place.is_local)
+        calls = Calls(self.methods, self._interceptors, origins, settings)
+        self._app = Application(self.methods, calls, Pages() if settings.web else None, origins, settings)
         self._listening = listening
 
     def start(self) -> None:
         """Start to answer."""
         if self._listening is not None:
-            self._listening.start()
+            self._listening.start(self._app)
 
     async def stop(self, grace: float) -> None:
         """Refuse new calls, and give open calls the grace period."""

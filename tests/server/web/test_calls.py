@@ -1,6 +1,7 @@
 """Calls by HTTP: Connect with JSON and with protobuf's bytes, gRPC-Web, and what goes wrong."""
 
 import json
+import urllib.parse
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from google.protobuf import json_format
 
-from sniffai.v1 import analysis_service_pb2, rules_service_pb2
+from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
 from tests.server.support import LoopbackServer, choice, running_server, stubs_of
 from tests.server.web.client import Answer, call, enveloped, messages
 
@@ -132,6 +133,7 @@ def test_the_error_of_a_stream_is_in_its_last_message(port: int) -> None:
             "invalid_argument",
             "MALFORMED_CALL",
         ),
+        (f"{RULES}/DealRound", {}, {"headers": {"x-name": "Zoë"}}, 400, "invalid_argument", "MALFORMED_CALL"),
     ],
 )
 def test_refused(port: int, path: str, body: Any, options: dict[str, Any], status: int, code: str, reason: str) -> None:
@@ -148,3 +150,21 @@ def test_a_deadline_gives_what_was_found_so_far(port: int) -> None:
 
 def test_health(port: int) -> None:
     assert call(port, "grpc.health.v1.Health/Check", {}).json == {"status": "SERVING"}
+
+
+def test_what_only_reads_may_be_asked_by_get(port: int) -> None:
+    asked = urllib.parse.urlencode({"message": '{"deal": {"players": 7}}', "encoding": "json", "connect": "v1"})
+    answer = call(port, f"{RULES}/DescribeRound?{asked}", method="GET")
+    assert (answer.status, answer.json["code"]) == (400, "invalid_argument")
+    answer = call(port, "sniffai.v1.EngineService/GetEngineInfo?message={}&encoding=json", method="GET")
+    assert (answer.status, answer.json["maxRequestBytes"]) == (200, 1 << 20)
+    answer = call(port, "sniffai.v1.EngineService/GetEngineInfo?message=&encoding=proto&base64=1", method="GET")
+    assert engine_service_pb2.GetEngineInfoResponse.FromString(answer.body).levels
+    answer = call(port, f"{RULES}/DealRound?message={{}}&encoding=json", method="GET")
+    assert error_of(answer) == ("invalid_argument", "WRONG_HTTP_METHOD")
+
+
+@pytest.mark.parametrize("query", ["", "encoding=json", "message=%7B%7D", "message=%7B%7D&encoding=xml"])
+def test_a_get_without_a_message_is_refused(port: int, query: str) -> None:
+    answer = call(port, f"sniffai.v1.EngineService/GetEngineInfo?{query}", method="GET")
+    assert (answer.status, error_of(answer)) == (400, ("invalid_argument", "MALFORMED_CALL"))
