@@ -73,8 +73,10 @@ class Exchange:
         """Done when the interceptors let the request be read."""
         self._body: asyncio.Future[Body] = loop.create_future()
         self._read = False
-        self._next: tuple[Any, asyncio.Future[None]] | None = None
-        """A message that is to be sent, and what is done once it is sent."""
+        self._next: Any = None
+        """A message that is to be sent."""
+        self._sent: asyncio.Future[None] | None = None
+        """Done once the last message is sent."""
         self._more = asyncio.Event()
         self._sending = False
         self._reading: asyncio.Timeout | None = None
@@ -136,12 +138,12 @@ class Exchange:
                 if self._next is None:
                     await self._more.wait()
                     continue
-                (message, sent), self._next = self._next, None
+                message, self._next = self._next, None
                 self._sending = True
                 yield message
                 self._sending = False
-                if not sent.done():
-                    sent.set_result(None)
+                if self._sent is not None and not self._sent.done():
+                    self._sent.set_result(None)
         finally:
             await self._cancel()
         await self._end_of_task()
@@ -163,6 +165,8 @@ class Exchange:
 
     def close(self) -> None:
         """The HTTP request is over: release what the call holds."""
+        if self._sent is not None:
+            self._sent.cancel()  # the message was never taken
         if hasattr(self, "_context"):
             for callback in self._context.done_callbacks:
                 callback(self._context)
@@ -177,6 +181,9 @@ class Exchange:
 
     def _ended(self, task: "asyncio.Future[Any]") -> None:
         self._more.set()
+        fault = None if task.cancelled() else task.exception()
+        if isinstance(fault, grpc.aio.AbortError):
+            fault.__traceback__ = None  # its frames hold the search and this object, which holds the task
         if self._reading is not None and not self._body.done():
             self._reading.reschedule(asyncio.get_running_loop().time())
         if self._sending and self._context.code() is not None:
@@ -187,15 +194,14 @@ class Exchange:
             return grpc.aio.EOF
         if not self._wanted.done():
             self._wanted.set_result(None)
-        body = await self._body
+        await first_of(self._body)  # which goes on if this is cancelled
         self._read = True
-        return await body.as_binary(self._method.request, self._turn)
+        return await self._body.result().as_binary(self._method.request, self._turn)
 
     async def _write_message(self, message: Any) -> None:
-        sent = asyncio.get_running_loop().create_future()
-        self._next = (message, sent)
+        self._next, self._sent = message, asyncio.get_running_loop().create_future()
         self._more.set()
-        await sent
+        await self._sent
 
     async def _end_of_task(self) -> None:
         """Wait for the end of the task; if this is cancelled, so is the task.

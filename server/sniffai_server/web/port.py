@@ -26,6 +26,8 @@ BACKLOG: Final = 1024
 """Connections that the system holds until they are accepted."""
 HEAD_BYTES: Final = 16_384
 """The largest head of a request, URL included."""
+UNSENT_BYTES: Final = 16_384
+"""Bytes of answers that the system holds for a client beyond those on their way."""
 NO_DESCRIPTORS: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 RETRY_SECONDS: Final = 0.5
 """Time until the next try to accept a connection, if the process has no descriptor for it."""
@@ -95,10 +97,7 @@ class WebPort:
 
     async def stop(self, seconds: float) -> None:
         """Accept no more connections, and give open calls some time."""
-        for task in self._accepting:
-            task.cancel()
-        for listener in self._listeners:
-            listener.close()
+        self._close()
         for protocol in tuple(self._state.connections):
             protocol.shutdown()
         if self._state.tasks:
@@ -106,11 +105,18 @@ class WebPort:
         self.cut()
 
     def cut(self) -> None:
-        """Close all connections at once."""
+        """Close the port and all connections at once."""
+        self._close()
         for connection in tuple(self._connections):
             connection.abort()
         for task in (*self._opening, *self._state.tasks):
             task.cancel()
+
+    def _close(self) -> None:
+        for task in self._accepting:
+            task.cancel()
+        for listener in self._listeners:
+            listener.close()
 
     async def _accept(self, listener: socket.socket) -> None:
         """Accept connections as long as the task lives."""
@@ -175,10 +181,11 @@ def _listeners(place: Place) -> list[socket.socket]:
 
 
 def _tune(accepted: socket.socket, settings: Settings) -> None:
-    """Send at once, and notice machines that are gone."""
+    """Send at once, let the system hold little for a client that does not read, and notice machines that are gone."""
     accepted.setblocking(False)
     for level, option, value in (
         (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
+        (socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES),
         (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
         (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, max(1, int(settings.keepalive_seconds))),
         (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, max(1, int(settings.keepalive_timeout))),
