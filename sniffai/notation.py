@@ -19,6 +19,8 @@ from sniffai.tiles import Tile
 _T = TypeVar("_T")
 _NUMBER = re.compile(r"-?[0-9]{1,5}", re.ASCII)
 _SUITS = re.compile(r"[0-6]+", re.ASCII)
+_FORMER = {"sizes": "hand_sizes", "talon": "talon_size", "drawn": "drawn_tile"}
+"""What version 0.1.0 called fields of a snapshot; stored lines are still read."""
 
 
 # Writing
@@ -45,13 +47,13 @@ def format_view(players: int, seat: int, scores: Sequence[int], position: Positi
     fields = head | {
         "scores": _join(scores),
         "hand": _join(position.hand),
-        "sizes": _join(position.hand_sizes),
-        "talon": str(position.talon_size),
+        "hand_sizes": _join(position.hand_sizes),
+        "talon_size": str(position.talon_size),
     }
     if any(position.voids):
         fields["voids"] = _join((_join(suits, "") or "-" for suits in position.voids), "/")
     if position.drawn_tile is not None:
-        fields["drawn"] = str(position.drawn_tile)
+        fields["drawn_tile"] = str(position.drawn_tile)
     return _line("snapshot", fields, map(str, position.placements))
 
 
@@ -101,7 +103,7 @@ def parse_view(text: str) -> tuple[int, int, tuple[int, ...], Position]:
         text,
         {
             "view": (("players", "seat", "leader", "scores", "hand"), ()),
-            "snapshot": (("players", "seat", "scores", "hand", "sizes", "talon"), ("voids", "drawn")),
+            "snapshot": (("players", "seat", "scores", "hand", "hand_sizes", "talon_size"), ("voids", "drawn_tile")),
         },
     )
     players, seat = _number(fields["players"], "players"), _number(fields["seat"], "seat")
@@ -118,10 +120,10 @@ def _snapshot(fields: dict[str, str], entries: Sequence[str], players: int) -> S
     return Snapshot(
         placements=tuple(_move(entry, f"placements[{i}]") for i, entry in enumerate(entries)),
         hand=_tiles(fields["hand"], "hand"),
-        hand_sizes=_numbers(fields["sizes"], "sizes"),
-        talon_size=_number(fields["talon"], "talon"),
+        hand_sizes=_numbers(fields["hand_sizes"], "hand_sizes"),
+        talon_size=_number(fields["talon_size"], "talon_size"),
         voids=_voids(fields["voids"]) if "voids" in fields else ((),) * players,
-        drawn_tile=_tile(fields["drawn"], "drawn") if "drawn" in fields else None,
+        drawn_tile=_tile(fields["drawn_tile"], "drawn_tile") if "drawn_tile" in fields else None,
     )
 
 
@@ -138,12 +140,14 @@ def _split(text: str, tags: dict[str, _Keys]) -> tuple[str, dict[str, str], list
     fields: dict[str, str] = {}
     for word in words[1:colon]:
         key, sign, value = word.partition("=")
+        if words[0] == "snapshot":
+            key = _FORMER.get(key, key)
         if not sign or key not in (*required, *optional):
             raise _unreadable(
                 f"{shown(word)} is not one of {', '.join((*required, *optional))} (written key=value)", ""
             )
         if key in fields:
-            raise _unreadable("the field is there twice", key)
+            raise _unreadable("the field occurs twice", key)
         fields[key] = value
     missing = [key for key in required if key not in fields]
     if missing:
@@ -174,7 +178,7 @@ def _event(entry: str, seat: int, field: str) -> Event:
 
 def _number(text: str, field: str) -> int:
     if not _NUMBER.fullmatch(text):
-        raise _unreadable(f"a whole number is expected here, not {shown(text)}", field)
+        raise _unreadable(f"a whole number is expected, not {shown(text)}", field)
     return int(text)
 
 
@@ -198,7 +202,7 @@ def _voids(text: str) -> tuple[tuple[int, ...], ...]:
     parts = text.split("/")
     for i, part in enumerate(parts):
         if part != "-" and not _SUITS.fullmatch(part):
-            raise _unreadable(f"suits such as 056, or - for none, are expected here, not {shown(part)}", f"voids[{i}]")
+            raise _unreadable(f"suits such as 056, or - for none, are expected, not {shown(part)}", f"voids[{i}]")
     return tuple(tuple(sorted({int(digit) for digit in part if digit != "-"})) for part in parts)
 
 

@@ -25,7 +25,7 @@ VIEW = (
     "3|6 2|6@3|6:HIGH +1|6,2|5 2|5@2|6:LOW 3|5@3|6:LOW +6 - 0|5@3|5:HIGH"
 )
 SNAPSHOT = (
-    "snapshot players=3 seat=1 scores=15,0,5 hand=0|1,1|6,4|4 sizes=4,3,6 talon=10 voids=25/-/- : "
+    "snapshot players=3 seat=1 scores=15,0,5 hand=0|1,1|6,4|4 hand_sizes=4,3,6 talon_size=10 voids=25/-/- : "
     "6|6 3|6@6|6:LINE_A 0|6@6|6:LINE_B 3|5@3|6:LOW 0|4@0|6:LOW"
 )
 LINES = {"round": ROUND, "view": VIEW, "snapshot": SNAPSHOT}
@@ -109,8 +109,8 @@ def test_every_field_is_asked_for_once(line: str) -> None:
         (VIEW, "+1|6", "+1|9", "events[2].tiles[0]"),
         (VIEW, "hand=1|5", "hand=", "hand[0]"),
         (SNAPSHOT, "voids=25", "voids=27", "voids[0]"),
-        (SNAPSHOT, "talon=10", "talon=", "talon"),
-        (SNAPSHOT, "talon=10", "talon=10 drawn=x", "drawn"),
+        (SNAPSHOT, "talon_size=10", "talon_size=", "talon_size"),
+        (SNAPSHOT, "talon_size=10", "talon_size=10 drawn_tile=x", "drawn_tile"),
         (SNAPSHOT, "0|4@0|6:LOW", "0|4@0|6", "placements[4].at"),
     ],
 )
@@ -127,7 +127,7 @@ def test_what_cannot_be_read_is_named(line: str, old: str, new: str, field: str)
         (ROUND, "scores=0,-15", "scores=0,200", "scores[1]", "SCORE_PAST_TARGET"),
         (VIEW, "+6", "+7", "events[5].draw", "DRAW_COUNT_OUT_OF_RANGE"),
         (VIEW, "3|5@3|6:LOW", "6|6@3|6:LOW", "events[4].at", "TILE_DOES_NOT_FIT"),
-        (SNAPSHOT, "sizes=4", "sizes=5", "hand_sizes", "TILES_DO_NOT_ADD_UP"),
+        (SNAPSHOT, "hand_sizes=4", "hand_sizes=5", "hand_sizes", "TILES_DO_NOT_ADD_UP"),
     ],
 )
 def test_an_event_that_breaks_a_rule_is_named_too(line: str, old: str, new: str, field: str, reason: str) -> None:
@@ -135,6 +135,12 @@ def test_an_event_that_breaks_a_rule_is_named_too(line: str, old: str, new: str,
         parse(line.replace(old, new, 1))
     assert not isinstance(caught.value, NotationError)
     assert (caught.value.field, caught.value.reason) == (field, reason)
+
+
+def test_a_snapshot_of_version_0_1_0_is_read() -> None:
+    forced = SNAPSHOT.replace("1|6,4|4", "1|1,4|4").replace(" : ", " drawn_tile=4|4 : ")
+    former = forced.replace("hand_sizes=", "sizes=").replace("talon_size=", "talon=").replace("drawn_tile=", "drawn=")
+    assert former != forced and View.from_text(former).to_text() == forced
 
 
 @pytest.mark.parametrize("line", ["", "fen", "round", "round players", "round players=2 colour=1", "  :  "])

@@ -585,7 +585,7 @@ def test_every_root_move_gets_its_share_of_the_visits(players: int) -> None:
 
 
 LOCKED_OUT = View.from_text(
-    "snapshot players=3 seat=0 scores=45,5,60 hand=0|0,0|2,0|3,0|4,0|5,0|6,2|3,2|4,3|3,3|5,5|6,6|6 sizes=12,3,2 "
+    "snapshot players=3 seat=0 scores=45,5,60 hand=0|0,0|2,0|3,0|4,0|5,0|6,2|3,2|4,3|3,3|5,5|6,6|6 hand_sizes=12,3,2 "
     "talon=0 voids=-/01/- : 4|6 1|6@4|6:HIGH 1|1@1|6:LOW 1|2@1|1:LINE_B 1|4@4|6:LOW 2|2@1|2:HIGH 2|6@2|2:LINE_B "
     "3|6@2|6:HIGH 1|3@3|6:LOW 0|1@1|1:SIDE_A 1|5@1|1:SIDE_B"
 )
