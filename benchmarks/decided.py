@@ -58,7 +58,7 @@ def measure(players: int, count: int, seed: int) -> str:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--positions", type=int, default=600, help="positions a line (default: 600)")
+    parser.add_argument("--positions", type=int, default=600, help="positions for each line (default: 600)")
     parser.add_argument("--seed", type=int, default=1, help="number of the first deal (default: 1)")
     options = parser.parse_args()
     print("| seats | positions | decided | simulations (median) | wrong (95 %) | clearly |")

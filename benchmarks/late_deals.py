@@ -107,11 +107,11 @@ class BruteForce:
 
     def _best(self, choices: list[Ends], seat: int) -> Ends:
         least = [min(self._utility(end, seat) for end in ends) for ends in choices]
-        found: Ends = {}
+        best_ends: Ends = {}
         for i, ends in enumerate(choices):
             others = max((value for j, value in enumerate(least) if j != i), default=float("-inf"))
-            found.update({end: None for end in ends if self._utility(end, seat) >= others - 1e-9})
-        return found
+            best_ends.update({end: None for end in ends if self._utility(end, seat) >= others - 1e-9})
+        return best_ends
 
 
 def next_rounds(core: CoreRound) -> Iterator[CoreRound]:
@@ -148,15 +148,15 @@ def truth(round_: Round, objective: Objective) -> dict[Move, list[float]] | None
         return gains[seat] - (sum(gains) - gains[seat]) / 2
 
     brute = BruteForce(utility)
-    found = {}
+    values = {}
     try:
         for move in distinct_moves(round_.view(seat)):
             after = core.copy()
             after.play(*move.codes)
-            found[move] = sorted({utility(end, seat) for end in brute.ends(after)})
+            values[move] = sorted({utility(end, seat) for end in brute.ends(after)})
     except TooManyPositionsError:
         return None
-    return found
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +181,8 @@ class Verdict:
     """Time of the search."""
 
 
-def told(entry: MoveEvaluation, objective: Objective) -> tuple[float, float]:
-    """The value and its error that a search tells, in points."""
+def stated(entry: MoveEvaluation, objective: Objective) -> tuple[float, float]:
+    """The value and its error that a search states, in points."""
     assert entry.expected_margin is not None and entry.standard_error is not None
     assert entry.win_probability is not None and entry.win_probability_error is not None
     if objective == "match":
@@ -209,8 +209,8 @@ def compare(round_: Round, true: dict[Move, list[float]], simulations: int, obje
     worst = 0.0
     even = MATCH_POINTS / 2 if objective == "match" else 0
     for entry in moves:
-        value, error = told(entry, objective)
-        nearest = min(true[entry.move], key=lambda one: abs(one - value))
+        value, error = stated(entry, objective)
+        nearest = min(true[entry.move], key=lambda exact: abs(exact - value))
         off = abs(nearest - value)
         worst = max(worst, off)
         wrong |= off > WRONG
@@ -230,36 +230,38 @@ def share(count: int, deals: int) -> str:
 def measure(players: int, options: argparse.Namespace) -> str:
     """One line of the table."""
     work = partial(judge, players, options.simulations, options.objective, options.least, options.most)
-    found: list[Verdict] = []
+    verdicts: list[Verdict] = []
     tried = 0
     with ProcessPoolExecutor(options.workers) as executor:
-        while len(found) < options.deals:
+        while len(verdicts) < options.deals:
             seeds = range(options.seed + tried, options.seed + tried + min(1000, options.deals))
             tried += len(seeds)
-            found += [verdict for verdict in executor.map(work, seeds, chunksize=10) if verdict is not None]
-    found = found[: options.deals]
+            verdicts += [verdict for verdict in executor.map(work, seeds, chunksize=10) if verdict is not None]
+    verdicts = verdicts[: options.deals]
     if options.show:
-        for verdict in found:
+        for verdict in verdicts:
             if verdict.wrong or verdict.excluded or verdict.zero or verdict.lost:
                 print(verdict, flush=True)
-    kinds = [[getattr(verdict, kind) for verdict in found] for kind in ("wrong", "sign", "excluded", "zero", "lost")]
-    seconds = sorted(verdict.seconds for verdict in found)[len(found) // 2]
-    cells = [share(sum(flags), len(found)) for flags in kinds]
-    return f"| {players} | {len(found)} | {' | '.join(cells)} | {1000 * seconds:.0f} |"
+    kinds = [[getattr(verdict, kind) for verdict in verdicts] for kind in ("wrong", "sign", "excluded", "zero", "lost")]
+    seconds = sorted(verdict.seconds for verdict in verdicts)[len(verdicts) // 2]
+    cells = [share(sum(flags), len(verdicts)) for flags in kinds]
+    return f"| {players} | {len(verdicts)} | {' | '.join(cells)} | {1000 * seconds:.0f} |"
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", type=int, choices=PLAYERS, help="seats (default: all)")
-    parser.add_argument("--deals", type=int, default=5000, help="late deals a line (default: 5000)")
+    parser.add_argument("--deals", type=int, default=5000, help="late deals for each line (default: 5000)")
     parser.add_argument("--seed", type=int, default=1, help="number of the first deal (default: 1)")
-    parser.add_argument("--simulations", type=int, default=60_000, help="of each search (default: 60000)")
+    parser.add_argument("--simulations", type=int, default=60_000, help="simulations of each search (default: 60000)")
     parser.add_argument("--objective", choices=get_args(Objective), default="round", help="what is maximised")
-    parser.add_argument("--least", type=int, default=8, help="tiles off the table at least (default: 8)")
-    parser.add_argument("--most", type=int, default=17, help="and at most (default: 17)")
+    parser.add_argument("--least", type=int, default=8, help="fewest tiles off the table (default: 8)")
+    parser.add_argument("--most", type=int, default=17, help="most tiles off the table (default: 17)")
     parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
-    parser.add_argument("--show", action="store_true", help="print the deals of which something false is told")
+    parser.add_argument(
+        "--show", action="store_true", help="print the deals about which the search states something false"
+    )
     options = parser.parse_args()
     print(
         "| seats | deals | wrong by > 5 points | with the wrong sign | excluded by > 5 errors | error of 0 | "

@@ -72,7 +72,7 @@ class Late:
 
 def views() -> list[View]:
     """Decisions with a choice, early and in the middle of a round, of each number of seats."""
-    found = []
+    chosen = []
     for players in PLAYERS:
         for placements in (EARLY, MIDDLE):
             for seed in range(1000):
@@ -85,9 +85,9 @@ def views() -> list[View]:
                     continue
                 view = round_.view(round_.seat)
                 if len(distinct_moves(view)) > 2 and (view.talon_size or players > 2):
-                    found.append(view)
+                    chosen.append(view)
                     break
-    return found
+    return chosen
 
 
 def by_library(view: View, limits: Limits, seed: int) -> Analysis:
@@ -150,10 +150,10 @@ def overruns(search: Search, control: Control, seen: list[View], milliseconds: i
     for seed in range(count):
         for view in seen:
             started = time.monotonic()
-            found = search(view, limits, seed)
+            analysis = search(view, limits, seed)
             late.searches.append(1000 * (time.monotonic() - started - seconds))
-            if found.stop_reason != "time":
-                raise SystemExit(f"a search ended by {found.stop_reason}, not by its time")
+            if analysis.stop_reason != "time":
+                raise SystemExit(f"a search ended by {analysis.stop_reason}, not by its time")
             late.control.append(control(seconds))
     return late
 
@@ -175,8 +175,8 @@ def stops(seen: list[View], threads: int, count: int) -> Late:
         ended: list[tuple[float, Analysis]] = []
 
         def run(searcher: Searcher = searcher, ended: list[tuple[float, Analysis]] = ended) -> None:
-            found = searcher.run(Limits(simulations=10**12))
-            ended.append((time.monotonic(), found))
+            analysis = searcher.run(Limits(simulations=10**12))
+            ended.append((time.monotonic(), analysis))
 
         thread = threading.Thread(target=run)
         thread.start()
@@ -184,8 +184,8 @@ def stops(seen: list[View], threads: int, count: int) -> Late:
         stopped = time.monotonic()
         searcher.stop()
         thread.join()
-        moment, found = ended[0]
-        if not found.effort.simulations:
+        moment, analysis = ended[0]
+        if not analysis.effort.simulations:
             late.searches.append(1000 * (moment - stopped))
             late.control.append(waking())
     return late
@@ -206,10 +206,12 @@ def waking() -> float:
 def main() -> None:
     """Print the tables, then whether each promise is kept; exit 1 if one is not."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--searches", type=int, default=40, help="of each view and limit (default: 40)")
-    parser.add_argument("--stops", type=int, default=200, help="for each number of threads (default: 200)")
-    parser.add_argument("--load", choices=tuple(PROMISED_MS), help="only this; both where not given")
-    parser.add_argument("--only", choices=("library", "server", "stop"), help="only this; all where not given")
+    parser.add_argument("--searches", type=int, default=40, help="searches of each view and limit (default: 40)")
+    parser.add_argument(
+        "--stops", type=int, default=200, help="searches to stop, for each number of threads (default: 200)"
+    )
+    parser.add_argument("--load", choices=tuple(PROMISED_MS), help="measure only under this load (default: under both)")
+    parser.add_argument("--only", choices=("library", "server", "stop"), help="measure only this (default: all)")
     options = parser.parse_args()
     seen = views()
     for view in seen:  # the first search with a number of seats reads its nets

@@ -64,7 +64,7 @@ def measure(players: int, left: int, count: int, score: int, match: bool) -> str
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--positions", type=int, default=1000, help="positions a line (default: 1000)")
+    parser.add_argument("--positions", type=int, default=1000, help="positions for each line (default: 1000)")
     parser.add_argument("--score", type=int, default=0, help="score of both teams before the round (default: 0)")
     parser.add_argument("--match", action="store_true", help="value the chance to win the match instead of points")
     options = parser.parse_args()

@@ -163,8 +163,8 @@ def main() -> None:
     """Measure, write the figures and the picture, and print the table of docs/strength.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", type=int, choices=PLAYERS, help="measure this number of seats only (default: all)")
-    parser.add_argument("--deals", type=int, default=200, help="paired deals a budget (default: 200)")
-    parser.add_argument("--seed", type=int, default=1, help="decides the deals (default: 1)")
+    parser.add_argument("--deals", type=int, default=200, help="paired deals for each budget (default: 200)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the deals (default: 1)")
     parser.add_argument("--times", action="store_true", help="measure the times again, and nothing else")
     parser.add_argument("--draw", action="store_true", help="measure nothing: draw the figures measured before")
     options = parser.parse_args()

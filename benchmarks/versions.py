@@ -56,10 +56,12 @@ def main() -> None:
     """Print the margin and what a decision took each side."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("other", type=Path, help="folder of the other version")
-    parser.add_argument("--player", default="search:seconds=0.003", help="what both play (default: %(default)s)")
+    parser.add_argument(
+        "--player", default="search:seconds=0.003", help="player of both versions (default: %(default)s)"
+    )
     parser.add_argument("--players", type=int, default=2, choices=PLAYERS, help="seats (default: 2)")
     parser.add_argument("--deals", type=int, default=3000, help="deals, each in every seating (default: 3000)")
-    parser.add_argument("--seed", type=int, default=12, help="decides the deals (default: 12)")
+    parser.add_argument("--seed", type=int, default=12, help="seed of the deals (default: 12)")
     options = parser.parse_args()
     spec = ArenaSpec(options.player, options.player, options.players, options.deals, seed=options.seed)
     other = Contestant(OtherVersion(options.other, options.player))

@@ -32,10 +32,10 @@ def earlier(root: Path) -> list[str]:
     return [*([f".git#tag={tag}"] if tag else []), *images]
 
 
-def breaks(root: Path, against: str, told: int | None = None) -> bool:
+def breaks(root: Path, against: str, output: int | None = None) -> bool:
     """Return whether buf finds a break; it prints what it finds, unless told where else to send that."""
     command = [str(BUF), "breaking", "--against", against]
-    return subprocess.run(command, cwd=root, stdout=told, check=False).returncode != 0
+    return subprocess.run(command, cwd=root, stdout=output, check=False).returncode != 0
 
 
 def finds_planted(root: Path) -> bool:

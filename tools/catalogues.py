@@ -24,12 +24,12 @@ KEYWORDS: dict[str, tuple[int, ...] | None] = {"say": None, "count": (1, 2), "ma
 
 def messages() -> Catalog:
     """Every message of the source, with the files that say it."""
-    found = Catalog(project="sniffai", charset="utf-8")
+    catalogue = Catalog(project="sniffai", charset="utf-8")
     for room in ROOMS:
         extracted = extract_from_dir(ROOT / room, method_map=[("**.py", "python")], keywords=KEYWORDS)
-        for file, line, message, comments, context in sorted(extracted, key=lambda one: one[:2]):
-            found.add(message, None, [(f"{room}/{file}", line)], auto_comments=comments, context=context)
-    return found
+        for file, line, message, comments, context in sorted(extracted, key=lambda entry: entry[:2]):
+            catalogue.add(message, None, [(f"{room}/{file}", line)], auto_comments=comments, context=context)
+    return catalogue
 
 
 def catalogue_files() -> list[Path]:

@@ -76,19 +76,19 @@ def rewritten(page: str, address: str, folder: Path = ROOT) -> str:
     """
     names: dict[str, Any] = {}
 
-    def block(found: "re.Match[str]") -> str:
-        language, text = found[1], found[2]
+    def block(match: "re.Match[str]") -> str:
+        language, text = match[1], match[2]
         if language == "console":
             return f"```console\n{console(text, lambda command: printed(command, address, folder))}```"
         if language == "python" and ">>> " in text:
             return f"```python\n{session(text, names, address)}```"
-        return found[0]
+        return match[0]
 
-    def file(found: "re.Match[str]") -> str:
-        return found[1] + (ROOT / found[2]).read_text(encoding="utf-8")
+    def file(match: "re.Match[str]") -> str:
+        return match[1] + (ROOT / match[2]).read_text(encoding="utf-8")
 
-    def call(found: "re.Match[str]") -> str:
-        return found[1] + with_values(found[5], answer(found[2], found[3], found[4], address))
+    def call(match: "re.Match[str]") -> str:
+        return match[1] + with_values(match[5], answer(match[2], match[3], match[4], address))
 
     with contextlib.chdir(folder):
         return FILE.sub(file, CALL.sub(call, BLOCK.sub(block, page)))
@@ -152,7 +152,7 @@ def with_times(shown: str, real: str) -> str:
     times = iter(TIME.findall(shown))
     if len(TIME.findall(shown)) != len(TIME.findall(real)):
         return real
-    return TIME.sub(lambda found: next(times), real)
+    return TIME.sub(lambda match: next(times), real)
 
 
 def _same(shown: str, real: str) -> bool:
@@ -208,19 +208,23 @@ def answer(service: str, method: str, request: str, address: str) -> Any:
             request_serializer=kinds[0].SerializeToString,
             response_deserializer=kinds[1].FromString,
         )
-        got = stub(message, timeout=SECONDS)
+        reply = stub(message, timeout=SECONDS)
         if descriptor.server_streaming:
-            return [json.loads(wire.to_json(one)) for one in in_order(got)]
-        return json.loads(wire.to_json(got))
+            return [json.loads(wire.to_json(piece)) for piece in in_order(reply)]
+        return json.loads(wire.to_json(reply))
 
 
 def in_order(pieces: Any) -> list[Any]:
     """The messages of a stream; the pieces of a review, which come in any order, in the order of play."""
-    found = list(pieces)
-    if found and found[0].DESCRIPTOR.name == "AnalyzeMatchResponse":
+    messages = list(pieces)
+    if messages and messages[0].DESCRIPTOR.name == "AnalyzeMatchResponse":
         kinds = ("decision", "draw")
-        found.sort(key=lambda one: next((getattr(one, kind).index for kind in kinds if one.HasField(kind)), 1_000_000))
-    return found
+        messages.sort(
+            key=lambda message: next(
+                (getattr(message, kind).index for kind in kinds if message.HasField(kind)), 1_000_000
+            )
+        )
+    return messages
 
 
 def with_values(shown: str, real: Any) -> str:
@@ -229,7 +233,7 @@ def with_values(shown: str, real: Any) -> str:
     :raises ShapeError: the answer has other names, or lists of other lengths.
     """
     values = iter([*_values(json.loads(shown, parse_float=Decimal), real, "")])
-    return SCALAR.sub(lambda found: found[0] if found[0].endswith(":") else next(values), shown)
+    return SCALAR.sub(lambda match: match[0] if match[0].endswith(":") else next(values), shown)
 
 
 def _values(shown: Any, real: Any, path: str) -> Iterator[str]:
@@ -252,10 +256,10 @@ def _values(shown: Any, real: Any, path: str) -> Iterator[str]:
 
 
 def _items(shown: list[Any], real: list[Any], path: str) -> Iterator[str]:
-    told = [item for item in shown if item != REST]
-    if len(told) > len(real) or (len(told) == len(shown) and len(shown) != len(real)):
+    kept = [item for item in shown if item != REST]
+    if len(kept) > len(real) or (len(kept) == len(shown) and len(shown) != len(real)):
         raise ShapeError(f"{path} has another length: {len(real)}")
-    first = len(real) - len(told) if shown[:1] == [REST] else 0
+    first = len(real) - len(kept) if shown[:1] == [REST] else 0
     numbers = iter(range(first, len(real)))
     for item in shown:
         if item == REST:
@@ -275,10 +279,10 @@ def server() -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            found = re.search(r"127\.0\.0\.1:\d+", process.stdout.readline())
-            if found is None:
+            match = re.search(r"127\.0\.0\.1:\d+", process.stdout.readline())
+            if match is None:
                 raise ShapeError("the server does not say where it listens")
-            yield found[0]
+            yield match[0]
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(SECONDS)

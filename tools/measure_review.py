@@ -59,27 +59,29 @@ def level_losses(players: int, given: argparse.Namespace) -> dict[str, Any]:
     losses = {}
     for level in LEVELS:
         by_match = [_choices(subject, given) for subject in subjects(f"level:{level.name}", players, given, limits)]
-        losses[level.name] = found = _loss_row(by_match)
-        print(f"{players} seats, {level.name}: {found}", flush=True)
+        losses[level.name] = loss_row = _loss_row(by_match)
+        print(f"{players} seats, {level.name}: {loss_row}", flush=True)
     return _falling(losses)
 
 
 def _choices(subject: Subject, given: argparse.Namespace) -> list[Judged]:
     """The decisions of a match, judged."""
     jobs = [job for job in jobs_of(subject, Limits(simulations=given.simulations), given.seed) if not job.forced]
-    return [found for found in mapped(run_job, jobs, given.workers) if isinstance(found, Judged)]
+    return [judged for judged in mapped(run_job, jobs, given.workers) if isinstance(judged, Judged)]
 
 
 def _loss_row(by_match: Sequence[Sequence[Judged]]) -> dict[str, Any]:
-    every = [one for match in by_match for one in match]
-    points = ratio_and_error([sum(one.points_loss for one in match) for match in by_match], list(map(len, by_match)))
-    chances = [one.loss for one in every]
+    every = [judged for match in by_match for judged in match]
+    points = ratio_and_error(
+        [sum(judged.points_loss for judged in match) for match in by_match], list(map(len, by_match))
+    )
+    chances = [judged.loss for judged in every]
     return {
         "mean": round(points.mean, 4),
         "standard_error": round(points.standard_error, 4) if len(by_match) > 1 else None,
         "decisions": len(every),
         "win_probability": round(sum(chances) / len(chances), 5),
-        "verdicts": {str(verdict): sum(one.verdict is verdict for one in every) for verdict in Verdict},
+        "verdicts": {str(verdict): sum(judged.verdict is verdict for judged in every) for verdict in Verdict},
     }
 
 
@@ -103,15 +105,15 @@ def self_reviews(players: int, given: argparse.Namespace) -> list[Review]:
 
 def false_alarms(reviews: Sequence[Review]) -> dict[str, Any]:
     """How many decisions of the search a review calls mistakes."""
-    choices = [one for found in reviews for one in found.judged if one.searched]
-    mistakes = sum(one.verdict.mistake for one in choices)
-    doubtful = sum(one.verdict is not Verdict.NONE for one in choices)
+    choices = [judged for reviewed in reviews for judged in reviewed.judged if judged.searched]
+    mistakes = sum(judged.verdict.mistake for judged in choices)
+    doubtful = sum(judged.verdict is not Verdict.NONE for judged in choices)
     return {
         "decisions": len(choices),
         "mistakes": mistakes,
         "interval": [round(end, 5) for end in wilson_interval(mistakes, len(choices))],
         "doubtful_or_worse": doubtful,
-        "mean_loss": round(sum(one.points_loss for one in choices) / len(choices), 4),
+        "mean_loss": round(sum(judged.points_loss for judged in choices) / len(choices), 4),
     }
 
 
@@ -120,23 +122,23 @@ def luck(reviews: Sequence[Review]) -> dict[str, Any]:
 
     What befell nobody in particular (the lot and the end) is told for team 0.
     """
-    told = {}
+    means = {}
     for kind in StepKind:
         values = [
-            step.change.chances[0 if step.seat is None else team_of(found.subject.players, step.seat)]
-            for found in reviews
-            for round_ in found.rounds
+            step.change.chances[0 if step.seat is None else team_of(reviewed.subject.players, step.seat)]
+            for reviewed in reviews
+            for round_ in reviewed.rounds
             for step in round_.steps
             if step.kind is kind and kind.luck
         ]
         if len(values) > 1:
             mean = mean_and_error(values)
-            told[str(kind)] = {
+            means[str(kind)] = {
                 "mean": round(mean.mean, 5),
                 "standard_error": round(mean.standard_error, 5),
                 "steps": len(values),
             }
-    return told
+    return means
 
 
 def lead_margins(players: int, seed: int) -> list[float]:
@@ -145,7 +147,7 @@ def lead_margins(players: int, seed: int) -> list[float]:
     means = [float(mean) for mean in net.mean(axis=0)]
     margins = margins_of(means)
     assert len(margins) == TEAMS[players] and math.isclose(sum(margins), 0.0, abs_tol=1e-6)
-    return [round(margin, 2) for margin in margins[:-1]] + [-round(sum(round(one, 2) for one in margins[:-1]), 2)]
+    return [round(margin, 2) for margin in margins[:-1]] + [-round(sum(round(each, 2) for each in margins[:-1]), 2)]
 
 
 def main(args: Sequence[str]) -> None:
@@ -163,9 +165,9 @@ def main(args: Sequence[str]) -> None:
     for players in given.players:
         if not given.false_alarms:
             report["losses"][str(players)] = level_losses(players, given)
-        found = self_reviews(players, given)
-        report["false_alarms"][str(players)] = false_alarms(found)
-        report["luck"][str(players)] = luck(found)
+        reviews = self_reviews(players, given)
+        report["false_alarms"][str(players)] = false_alarms(reviews)
+        report["luck"][str(players)] = luck(reviews)
         print(f"{players} seats: {report['false_alarms'][str(players)]}", flush=True)
         print(f"{players} seats: {report['luck'][str(players)]}", flush=True)
     if not given.false_alarms:

@@ -67,13 +67,13 @@ def blocks(text: str) -> Iterator[Block]:
 
 def read_entry(line: str, said: str, oneof: str) -> Entry | None:
     """Return what a line declares, None where it declares nothing."""
-    if found := RPC.match(line):
-        return Entry(found[1], f"{found[2]} → {found[3] or ''}{found[4]}", said)
-    if found := FIELD.match(line):
-        kind = f"{found[1] or ''}{found[2].rpartition('.')[2]}" + (f", one of {oneof}" if oneof else "")
-        return Entry(found[3], kind, said)
-    if found := VALUE.match(line):
-        return Entry(found[1], "", said.removeprefix(f"{found[1]}: "))
+    if match := RPC.match(line):
+        return Entry(match[1], f"{match[2]} → {match[3] or ''}{match[4]}", said)
+    if match := FIELD.match(line):
+        kind = f"{match[1] or ''}{match[2].rpartition('.')[2]}" + (f", one of {oneof}" if oneof else "")
+        return Entry(match[3], kind, said)
+    if match := VALUE.match(line):
+        return Entry(match[1], "", said.removeprefix(f"{match[1]}: "))
     return None
 
 
@@ -98,12 +98,12 @@ def reference(folder: Path) -> str:
     """Return the whole reference: services first, then messages and enums by file."""
     files = {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.proto"))}
     names = [*ORDER, *(name for name in files if name not in ORDER)]
-    found = [block for name in names for block in blocks(files[name])]
+    declared = [block for name in names for block in blocks(files[name])]
     parts = ["### RPCs\n", "| service | RPC | messages | meaning |", "|---|---|---|---|"]
-    for block in (block for block in found if block.kind == "service"):
+    for block in (block for block in declared if block.kind == "service"):
         parts += [f"| `{block.name}` | `{rpc.name}` | {rpc.kind} | {cell(rpc.text)} |" for rpc in block.entries]
     for title, kind in (("Messages", "message"), ("Enums", "enum")):
-        parts += [f"\n### {title}\n", *(shown(block) for block in found if block.kind == kind)]
+        parts += [f"\n### {title}\n", *(shown(block) for block in declared if block.kind == kind)]
     return "\n".join(parts).rstrip() + "\n"
 
 

@@ -94,16 +94,16 @@ def random_round(players: int, number: int) -> tuple[Round, list[str]]:
 
 def few_worlds(players: int) -> Iterator[View]:
     """Views with a choice, which more than one world explains, but not many."""
-    found = 0
+    count = 0
     for number in range(10**6):
         round_, moves = random_round(players, number)
         for move in moves:
             if 1 < Belief(round_.view(round_.seat)).assignments <= MOST_WORLDS and len(round_.legal_moves()) > 1:
                 yield round_.view(round_.seat)
-                found += 1
+                count += 1
                 break
             round_.play(move)
-        if found == VIEWS:
+        if count == VIEWS:
             return
 
 

@@ -87,8 +87,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks/peers/run.sh", description=__doc__.splitlines()[0])
     parser.add_argument("--scale", type=float, default=1.0, help="how much to play and measure (1: about 10 minutes)")
     parser.add_argument("--workers", type=int, default=1, help="processes for the duels, each on an idle core (1)")
-    parser.add_argument("--seed", type=int, default=0, help="decides deals and lots (0)")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="the JSON file; any other leaves README.md alone")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the deals and lots (0)")
+    parser.add_argument(
+        "--output", type=Path, default=RESULTS, help="JSON file to write; README.md changes only with the usual one"
+    )
     return parser.parse_args(arguments)
 
 

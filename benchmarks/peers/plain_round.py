@@ -79,12 +79,12 @@ def actions_of(arms: int, tiles: int) -> tuple[int, ...]:
 
 def tiles_of(mask: int) -> list[int]:
     """The indices in a set of tiles, ascending."""
-    found = []
+    indices = []
     while mask:
         lowest = mask & -mask
-        found.append(lowest.bit_length() - 1)
+        indices.append(lowest.bit_length() - 1)
         mask ^= lowest
-    return found
+    return indices
 
 
 @lru_cache(maxsize=1 << 17)

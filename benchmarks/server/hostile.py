@@ -113,22 +113,22 @@ def stalled_reviews() -> list[Check]:
 def many_searches() -> list[Check]:
     """One client with 66 searches of a minute, while another asks for short ones."""
     request = pb.AnalyzeRequest(view=VIEW, limits=_time(60))
-    with _two_clients(slots=2) as (stub, one, other):
-        calls = [stub.Analyze.future(request, metadata=one) for _ in range(66)]
-        found = _short_ones(stub, other, "66 searches of a minute by another client")
+    with _two_clients(slots=2) as (stub, busy, other):
+        calls = [stub.Analyze.future(request, metadata=busy) for _ in range(66)]
+        check = _short_ones(stub, other, "66 searches of a minute by another client")
         for call in calls:
             call.cancel()
-    return [found]
+    return [check]
 
 
 def long_review() -> list[Check]:
     """One client with a bulk review of a minute a placement, while another asks for short analyses."""
     request = pb.AnalyzeMatchRequest(match=_match(), limits=_time(60))
-    with _two_clients(slots=1) as (stub, one, other):
-        review = stub.AnalyzeMatch(request, metadata=one)
-        found = _short_ones(stub, other, "a bulk review of a minute a placement by another client")
+    with _two_clients(slots=1) as (stub, busy, other):
+        review = stub.AnalyzeMatch(request, metadata=busy)
+        check = _short_ones(stub, other, "a bulk review of a minute a placement by another client")
         review.cancel()
-    return [found]
+    return [check]
 
 
 def _short_ones(stub: Any, metadata: Any, beside: str) -> Check:

@@ -75,7 +75,7 @@ class Phase:
 
     def latencies(self, code: str) -> list[float]:
         """Seconds of the calls that ended with a status."""
-        return [one.latency for one in self.calls if one.code == code]
+        return [sent.latency for sent in self.calls if sent.code == code]
 
     @property
     def rejects(self) -> list[float]:
@@ -84,14 +84,14 @@ class Phase:
 
     def row(self) -> str:
         """One line of the table."""
-        others = Counter(one.code for one in self.calls) - Counter(OK=len(self.calls), UNAVAILABLE=len(self.calls))
+        others = Counter(sent.code for sent in self.calls) - Counter(OK=len(self.calls), UNAVAILABLE=len(self.calls))
         cells = [
             self.name,
             f"{self.good:.2f}",
             *(milliseconds(self.latencies("OK"), share) for share in (0.5, 0.9, 0.99)),
             f"{len(self.rejects)} of {len(self.calls)}",
             *(milliseconds(self.rejects, share) for share in (0.5, 0.99)),
-            milliseconds([one.latency for one in self.health], 0.99),
+            milliseconds([sent.latency for sent in self.health], 0.99),
             ", ".join(f"{count} {code}" for code, count in others.items()) or "none",
         ]
         return f"| {' | '.join(cells)} |"
@@ -100,12 +100,18 @@ class Phase:
 def main() -> int:
     """Measure, and print figures and verdicts; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=15.0, help="of each phase (default: %(default)s)")
-    parser.add_argument("--search-seconds", type=float, default=0.2, help="of one search (default: %(default)s)")
-    parser.add_argument("--slots", type=int, default=usable_cores(), help="of the server (default: its cores)")
-    parser.add_argument("--pairs", type=int, default=400, help="short searches compared (default: %(default)s)")
-    parser.add_argument("--blocks", type=int, default=6, help="blocks of searches compared (default: %(default)s)")
-    parser.add_argument("--only", choices=("load", "overhead", "throughput"), help="one part alone")
+    parser.add_argument("--seconds", type=float, default=15.0, help="seconds of each phase (default: %(default)s)")
+    parser.add_argument(
+        "--search-seconds", type=float, default=0.2, help="seconds of one search (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--slots", type=int, default=usable_cores(), help="search slots of the server (default: its cores)"
+    )
+    parser.add_argument("--pairs", type=int, default=400, help="short searches to compare (default: %(default)s)")
+    parser.add_argument("--blocks", type=int, default=6, help="blocks of searches to compare (default: %(default)s)")
+    parser.add_argument(
+        "--only", choices=("load", "overhead", "throughput"), help="measure only this part (default: all)"
+    )
     options = vars(parser.parse_args())
     only = options.pop("only")
     plan = Plan(**options)
@@ -128,8 +134,8 @@ def calibrated(views: Sequence[sniffai.View], plan: Plan) -> int:
     """Simulations that one search does in its time while the other slots search, too."""
     limits = sniffai.Limits(seconds=plan.search_seconds)
     with ThreadPoolExecutor(plan.slots) as executor:
-        found = list(executor.map(lambda view: sniffai.analyze(view, limits), views[: 4 * plan.slots]))
-    return max(100, round(statistics.median(one.effort.simulations for one in found) / 100) * 100)
+        analyses = list(executor.map(lambda view: sniffai.analyze(view, limits), views[: 4 * plan.slots]))
+    return max(100, round(statistics.median(analysis.effort.simulations for analysis in analyses) / 100) * 100)
 
 
 def load(server: ServerProcess, views: Sequence[sniffai.View], simulations: int, plan: Plan) -> list[Check]:
@@ -145,8 +151,8 @@ def load(server: ServerProcess, views: Sequence[sniffai.View], simulations: int,
     peak = max(phase.good for phase in phases)
     share = phases[-1].good / peak
     reject = quantile(phases[-1].rejects, 0.99)
-    health = max(quantile([one.latency for one in phase.health], 0.99) for phase in phases)
-    codes = {one.code for phase in phases for one in phase.calls} - {"OK", "UNAVAILABLE"}
+    health = max(quantile([sent.latency for sent in phase.health], 0.99) for phase in phases)
+    codes = {sent.code for phase in phases for sent in phase.calls} - {"OK", "UNAVAILABLE"}
     return [
         Check(
             f"goodput at {LOADS[-1]:g}x: {share:.1%} of the peak (at least {GOODPUT_LEAST:.0%})", share >= GOODPUT_LEAST
@@ -234,9 +240,9 @@ def throughput(server: ServerProcess, views: Sequence[sniffai.View], simulations
         threads, callers = (stack.enter_context(ThreadPoolExecutor(count * plan.slots)) for count in (1, 2))
         for _ in range(plan.blocks):
             started = time.perf_counter()
-            list(threads.map(lambda one: sniffai.analyze(one[1], limits, seed=one[0]), work))
+            list(threads.map(lambda job: sniffai.analyze(job[1], limits, seed=job[0]), work))
             between = time.perf_counter()
-            list(callers.map(lambda one: client.analyze(one[1], limits, seed=one[0]), work))
+            list(callers.map(lambda job: client.analyze(job[1], limits, seed=job[0]), work))
             spent["here"] += between - started
             spent["there"] += time.perf_counter() - between
     total = plan.blocks * len(work) * simulations

@@ -205,20 +205,20 @@ async def _at_rest(server: ServerProcess) -> Vitals:
     return server.vitals()
 
 
-def checks(found: Found, limit: float, spare: int = 0) -> list[Check]:
+def checks(soaked: Found, limit: float, spare: int = 0) -> list[Check]:
     """The promises: memory, threads, descriptors, statuses.
 
     :param limit: MB a minute.
     :param spare: threads that may be added. A search that makes way for another keeps its thread, so the server makes
         one more where it has none left, up to one for each caller.
     """
-    times, memory = zip(*found.samples, strict=True)
+    times, memory = zip(*soaked.samples, strict=True)
     slope, low, high = (value / MEGABYTE for value in theil_sen(times, memory))
-    before, after = found.before, found.after
+    before, after = soaked.before, soaked.after
     codes = Counter[str]()
-    for name, count in found.statuses.items():
+    for name, count in soaked.statuses.items():
         codes[name.split()[1]] += count
-    told = ", ".join(f"{count} {code}" for code, count in codes.most_common())
+    totals = ", ".join(f"{count} {code}" for code, count in codes.most_common())
     return [
         Check(f"memory: {slope:+.2f} MB/min, 95 % within {low:+.2f}..{high:+.2f} (below {limit:g})", high < limit),
         Check(
@@ -229,28 +229,36 @@ def checks(found: Found, limit: float, spare: int = 0) -> list[Check]:
             f"descriptors at rest: {before.descriptors}, then {after.descriptors}",
             after.descriptors <= before.descriptors,
         ),
-        Check(f"calls: {told}", set(codes) <= PROPER),
-        Check(f"calls that the server counts as UNKNOWN or INTERNAL: {found.faults}", not found.faults),
+        Check(f"calls: {totals}", set(codes) <= PROPER),
+        Check(f"calls that the server counts as UNKNOWN or INTERNAL: {soaked.faults}", not soaked.faults),
     ]
 
 
 def main() -> int:
     """Soak a server, and print verdicts; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=10.0, help="warm-up included (default: %(default)s)")
-    parser.add_argument("--warm-up", type=float, default=0.2, help="share of the time (default: %(default)s)")
-    parser.add_argument("--limit", type=float, default=1.0, help="MB a minute of growth (default: %(default)s)")
-    parser.add_argument("--callers", type=int, default=6, help="at the same time (default: %(default)s)")
-    parser.add_argument("--plant-leak", choices=list(LEAKS), help="leak on purpose: this must fail")
+    parser.add_argument(
+        "--minutes", type=float, default=10.0, help="minutes to run, warm-up included (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--warm-up", type=float, default=0.2, help="share of the time for the warm-up (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--limit", type=float, default=1.0, help="most growth of memory, in MB a minute (default: %(default)s)"
+    )
+    parser.add_argument("--callers", type=int, default=6, help="callers at the same time (default: %(default)s)")
+    parser.add_argument(
+        "--plant-leak", choices=list(LEAKS), help="make the server leak this on purpose: the run must then fail"
+    )
     options = parser.parse_args()
     leak = options.plant_leak
     command = (COMMAND[0], "-m", "benchmarks.server.leaky", leak, "serve") if leak else COMMAND
     print(f"{machine()}; {options.minutes:g} minutes, {options.callers} callers", flush=True)
     with ServerProcess(command) as server:
-        found = asyncio.run(soak(server, options.minutes, options.warm_up, options.callers))
-    for name, count in sorted(found.statuses.items()):
+        soaked = asyncio.run(soak(server, options.minutes, options.warm_up, options.callers))
+    for name, count in sorted(soaked.statuses.items()):
         print(f"{count:7d} {name}")
-    return verdict(checks(found, options.limit, options.callers))
+    return verdict(checks(soaked, options.limit, options.callers))
 
 
 if __name__ == "__main__":

@@ -84,9 +84,9 @@ def instructions(root: Path, part: str) -> float:
         valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
         own = command(root, "--part", part, "--rounds", str(rounds))
         done = subprocess.run([*valgrind, *own], cwd=root, capture_output=True, text=True, check=True)
-        found = re.search(r"Collected : (\d+)", done.stderr)
-        assert found is not None
-        counts.append(int(found[1]))
+        match = re.search(r"Collected : (\d+)", done.stderr)
+        assert match is not None
+        counts.append(int(match[1]))
     return (counts[1] - counts[0]) / ROUNDS / len(list(requests())[::EVERY])
 
 
@@ -115,7 +115,9 @@ def requests() -> Iterator[bytes]:
 
 def measured(messages: Sequence[bytes]) -> dict[str, float]:
     """Microseconds of processor time by stage, the mean over the requests."""
-    best = [[min(times) for times in zip(*(times_of(one) for _ in range(REPEATS)), strict=True)] for one in messages]
+    best = [
+        [min(times) for times in zip(*(times_of(message) for _ in range(REPEATS)), strict=True)] for message in messages
+    ]
     return {stage: 1e6 * statistics.fmean(times) for stage, times in zip(STAGES, zip(*best, strict=True), strict=True)}
 
 

@@ -45,7 +45,7 @@ def caller(channel: grpc.aio.Channel, method: str, requests: Sequence[bytes], se
     """Calls of a unary method; the number of a call and the seed say which request it has."""
     call: Any = channel.unary_unary(method)
 
-    async def one(number: int) -> str:
+    async def send(number: int) -> str:
         request = requests[random.Random(f"{seed} {number}").randrange(len(requests))]
         try:
             await call(request, timeout=TIMEOUT)
@@ -53,7 +53,7 @@ def caller(channel: grpc.aio.Channel, method: str, requests: Sequence[bytes], se
             return error.code().name
         return "OK"
 
-    return one
+    return send
 
 
 async def open_loop(call: Call, rate: float, seconds: float) -> list[Sent]:
@@ -61,56 +61,56 @@ async def open_loop(call: Call, rate: float, seconds: float) -> list[Sent]:
 
     :raises RateError: fewer were sent in the time than the rate asks for, by more than 1 %.
     """
-    found = await scheduled(call, rate, seconds)
-    check_rate(found, rate)
-    return found
+    calls = await scheduled(call, rate, seconds)
+    check_rate(calls, rate)
+    return calls
 
 
 async def scheduled(call: Call, rate: float, seconds: float) -> list[Sent]:
     """Send calls at a constant rate (a second) for some time; gives all of them once all have ended."""
     count = max(1, round(rate * seconds))
-    found: list[Sent] = []
+    calls: list[Sent] = []
 
-    async def one(number: int, due: float) -> None:
+    async def send(number: int, due: float) -> None:
         sent = time.perf_counter()
         code = await call(number)
-        found.append(Sent(due, sent, time.perf_counter(), code))
+        calls.append(Sent(due, sent, time.perf_counter(), code))
 
     start = time.perf_counter()
     async with asyncio.TaskGroup() as group:
         for number in range(count):
             due = start + number / rate
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            group.create_task(one(number, due))
-    return found
+            group.create_task(send(number, due))
+    return calls
 
 
-def check_rate(found: Sequence[Sent], rate: float) -> None:
+def check_rate(calls: Sequence[Sent], rate: float) -> None:
     """Expect calls to have been sent at their rate.
 
     :raises RateError: they were not.
     """
-    first, last = min(one.due for one in found), max(one.sent for one in found)
-    reached = len(found) / (last - first + 1 / rate)
+    first, last = min(sent.due for sent in calls), max(sent.sent for sent in calls)
+    reached = len(calls) / (last - first + 1 / rate)
     if reached < (1 - ALLOWED_MISS) * rate:
         raise RateError(f"sent {reached:.1f} calls a second instead of {rate:.1f}: this machine cannot make that load")
 
 
 async def closed_loop(call: Call, callers: int, *, seconds: float) -> list[Sent]:
     """So many callers, each with one call after the other, for some time; gives all calls once all have ended."""
-    found: list[Sent] = []
+    calls: list[Sent] = []
     numbers = itertools.count()
     end = time.perf_counter() + seconds
 
-    async def one() -> None:
+    async def repeat() -> None:
         while (sent := time.perf_counter()) < end:
             code = await call(next(numbers))
-            found.append(Sent(sent, sent, time.perf_counter(), code))
+            calls.append(Sent(sent, sent, time.perf_counter(), code))
 
-    await asyncio.gather(*(one() for _ in range(callers)))
-    return found
+    await asyncio.gather(*(repeat() for _ in range(callers)))
+    return calls
 
 
-def goodput(found: Sequence[Sent], begin: float, end: float) -> float:
+def goodput(calls: Sequence[Sent], begin: float, end: float) -> float:
     """Calls a second that ended well between two moments."""
-    return sum(one.code == "OK" and begin <= one.ended < end for one in found) / (end - begin)
+    return sum(sent.code == "OK" and begin <= sent.ended < end for sent in calls) / (end - begin)

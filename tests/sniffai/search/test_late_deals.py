@@ -1,4 +1,4 @@
-"""Late rounds whose tiles are all known, searched as one world: what is told is what brute force finds."""
+"""Late rounds whose tiles are all known, searched as one world: what is stated is what brute force finds."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sniffai
-from benchmarks.late_deals import MATCH_POINTS, compare, late_deal, told, truth
+from benchmarks.late_deals import MATCH_POINTS, compare, late_deal, stated, truth
 from sniffai import Analysis, DealSearcher, Limits, Round, SearchParams, View, analyze, analyze_deal
 from sniffai.cli.group import run
 from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
@@ -18,7 +18,7 @@ MISJUDGED = {
     3: (45, 57, 77, 105, 114, 136, 149, 159),
     4: (491, 648, 1131, 1401, 1594, 1626, 2275, 3918),
 }
-"""Seeds of late deals of which a search that told means alone told something false."""
+"""Seeds of late deals of which a search that stated means alone stated something false."""
 
 LARGE = ((2, 5115, 14), (2, 5484, 14), (2, 5848, 17), (3, 3369, 17), (3, 4971, 17))
 """Seats, seed and most tiles off the table of deals with more lines of play than simulations."""
@@ -45,7 +45,7 @@ def test_a_reply_that_looked_bad_is_tried_again(simulations: int, objective: Obj
 
 
 def test_four_seats_get_no_wrong_value_as_certain() -> None:
-    """1|6 was told as 29.95 ± 0.12 after 20,000 simulations; it brings 75 points."""
+    """1|6 was stated as 29.95 ± 0.12 after 20,000 simulations; it brings 75 points."""
     round_ = late_deal(4, 2275, 8, 17)
     assert round_ is not None
     found = analyze_deal(round_, Limits(simulations=20_000), params=SearchParams(exact=False, objective="round"))
@@ -124,7 +124,7 @@ def test_several_trees_return_what_one_of_them_proves(players: int) -> None:
 
 
 def test_a_seat_that_knows_every_tile_gets_exact_values_too() -> None:
-    """2 seats and an empty talon, the solver switched off: what it would have told."""
+    """2 seats and an empty talon, the solver switched off: what it would have stated."""
     found = 0
     for seed in range(400):
         round_ = late_deal(2, seed, 4, 12)
@@ -141,9 +141,9 @@ def test_a_seat_that_knows_every_tile_gets_exact_values_too() -> None:
 
 
 def errors(found: Analysis) -> list[float]:
-    """All that is told as an error of a value: after few simulations none is."""
-    told = [value for entry in found.moves for value in entry.values] + list(found.root_values) + list(found.moves)
-    either = [error for one in told for error in (one.standard_error, one.win_probability_error)]
+    """All that is stated as an error of a value: after few simulations none is."""
+    entries = [value for move in found.moves for value in move.values] + list(found.root_values) + list(found.moves)
+    either = [error for entry in entries for error in (entry.standard_error, entry.win_probability_error)]
     return [error for error in either if error is not None]
 
 
@@ -205,4 +205,4 @@ def test_a_stop_ends_the_search_of_one_world_soon() -> None:
     searcher = DealSearcher(Round.deal(3, 5), params=SearchParams(exact=False))
     found = searcher.run(Limits(seconds=0.02))
     assert found.stop_reason == "time"
-    assert told(found.moves[0], "round")[1] > 0
+    assert stated(found.moves[0], "round")[1] > 0
