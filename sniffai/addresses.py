@@ -161,7 +161,9 @@ def _resolved(text: str, scheme: str, rest: str) -> Address:
     kinds = {"ipv4": ipaddress.IPv4Address, "ipv6": ipaddress.IPv6Address}
     for host in hosts if scheme in kinds else ():
         if not _is_ip(host, kinds[scheme]):
-            raise AddressError(f"{scheme}: an address of that kind is expected, not {shown(host)}")
+            raise AddressError(
+                f"an {scheme.replace('ip', 'IP')} address is expected after {scheme}:, not {shown(host)}"
+            )
     stranger = next((host for host in hosts if not is_this_machine(host)), hosts[0])
     return Address(text, text, stranger, endpoints[0][1])
 

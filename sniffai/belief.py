@@ -46,7 +46,7 @@ class Belief:
 
     def __init__(self, view: View) -> None:
         if not isinstance(view, View):
-            raise ViewError(f"a view is expected here, not {shown(view)}", reason="NOT_A_VIEW", field="view")
+            raise ViewError(f"a view is expected, not {shown(view)}", reason="NOT_A_VIEW", field="view")
         self._view = view
         self._core = CoreBelief.of(view.core())
         self._table: npt.NDArray[np.float64] | None = None

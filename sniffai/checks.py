@@ -12,6 +12,7 @@ from typing import Any, Final, TypeGuard, TypeVar
 import numpy.typing as npt
 
 from sniffai.errors import LimitsError, RecordError, SniffError, ViewError
+from sniffai.rules import PLAYERS
 from sniffai_ext.checks import as_real, as_whole, read_flag, read_real, read_whole
 from sniffai_ext.shown import shown, steers, visible
 
@@ -20,6 +21,8 @@ __all__ = [
     "as_plain",
     "as_real",
     "as_whole",
+    "check_encodable",
+    "check_seat",
     "is_listed",
     "keep",
     "keep_plain",
@@ -31,6 +34,7 @@ __all__ = [
     "read_kind",
     "read_only",
     "read_path",
+    "read_players",
     "read_real",
     "read_whole",
     "shown",
@@ -53,7 +57,7 @@ def read_kind(value: object, kind: type[T], field: str, reason: str, error: type
     :raises SniffError: it is of another type.
     """
     if not isinstance(value, kind):
-        raise error(f"{kind.__name__} is expected here, not {shown(value)}", reason=reason, field=field)
+        raise error(f"{kind.__name__} is expected, not {shown(value)}", reason=reason, field=field)
     return value
 
 
@@ -108,7 +112,7 @@ def read_callable(value: T, field: str) -> T:
     :raises LimitsError: it is neither ``None`` nor can it be called.
     """
     if value is not None and not callable(value):
-        raise LimitsError(f"a function is expected here, not {shown(value)}", reason="NOT_CALLABLE", field=field)
+        raise LimitsError(f"a function is expected, not {shown(value)}", reason="NOT_CALLABLE", field=field)
     return value
 
 
@@ -123,7 +127,7 @@ def read_path(path: object) -> Path:
     except (TypeError, UnicodeEncodeError):
         sound = False
     if not sound:
-        raise RecordError(f"not the path of a file: {shown(path)}", reason="BAD_PATH", field="path")
+        raise RecordError(f"the path of a file is expected, not {shown(path)}", reason="BAD_PATH", field="path")
     return file
 
 
@@ -134,10 +138,45 @@ def read_integer(value: object, field: str) -> int:
     """
     number = as_whole(value)
     if number is None:
-        raise ViewError(f"a whole number is expected here, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
+        raise ViewError(f"a whole number is expected, not {shown(value)}", reason="NOT_A_NUMBER", field=field)
     if not -BOUND <= number <= BOUND:
-        raise ViewError(f"the number is outside -{BOUND}..{BOUND}", reason="NUMBER_OUT_OF_RANGE", field=field)
+        message = f"a whole number in -{BOUND}..{BOUND} is expected, not {shown(number)}"
+        raise ViewError(message, reason="NUMBER_OUT_OF_RANGE", field=field)
     return number
+
+
+def read_players(value: object, error: type[SniffError] = ViewError) -> int:
+    """The number of seats, 2, 3 or 4, as an ``int``.
+
+    :raises SniffError: it is not; ``error`` is what is raised, with the field ``"players"``.
+    """
+    number = as_whole(value)
+    if number not in PLAYERS:
+        message = f"2, 3 or 4 seats are expected, not {shown(value)}"
+        raise error(message, reason="PLAYERS_OUT_OF_RANGE", field="players")
+    return number
+
+
+def check_seat(seat: int, players: int, field: str) -> None:
+    """Check that there is such a seat.
+
+    :raises ViewError: it is not in 0..players - 1; ``field`` is what the caller calls it.
+    """
+    if not 0 <= seat < players:
+        message = f"there is no seat {shown(seat)}: the seats are 0..{players - 1}"
+        raise ViewError(message, reason="SEAT_OUT_OF_RANGE", field=field)
+
+
+def check_encodable(text: str, field: str, error: type[SniffError] = LimitsError) -> None:
+    """Check that a text can be written as UTF-8.
+
+    :raises SniffError: it holds half of a surrogate pair; ``error`` is what is raised.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        message = "the text contains half of a character (a lone surrogate)"
+        raise error(message, reason="BAD_TEXT", field=field) from None
 
 
 def read_integers(values: Iterable[object], field: str) -> tuple[int, ...]:
@@ -146,7 +185,7 @@ def read_integers(values: Iterable[object], field: str) -> tuple[int, ...]:
     :raises ViewError: it is not a list of them; ``field`` is the path of the offending value.
     """
     if not is_listed(values):
-        raise ViewError(f"a list of numbers is expected here, not {shown(values)}", reason="NOT_NUMBERS", field=field)
+        raise ViewError(f"a list of numbers is expected, not {shown(values)}", reason="NOT_NUMBERS", field=field)
     return tuple(read_integer(value, f"{field}[{i}]") for i, value in enumerate(values))
 
 

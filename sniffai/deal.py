@@ -49,7 +49,7 @@ class Deal:
         """
         seen: dict[Tile, str] = {}
         if not is_listed(hands):
-            raise TileError(f"a list of hands is expected here, not {shown(hands)}", reason="NOT_TILES", field="hands")
+            raise TileError(f"a list of hands is expected, not {shown(hands)}", reason="NOT_TILES", field="hands")
         read = tuple(read_tiles(hand, f"hands[{seat}]", seen) for seat, hand in enumerate(hands))
         return cls(
             players=read_integer(players, "players"),
@@ -92,5 +92,6 @@ def _lots(seed: int) -> Random:
     """A seeded generator; of its methods only ``random()`` is promised to stay the same in later Pythons."""
     number = as_whole(seed)
     if number is None or number < 0:
-        raise ViewError("a seed is a whole number from 0", reason="SEED_OUT_OF_RANGE", field="seed")
+        message = f"a whole number of at least 0 is expected, not {shown(seed)}"
+        raise ViewError(message, reason="SEED_OUT_OF_RANGE", field="seed")
     return Random(number)

@@ -104,7 +104,7 @@ def read_events(values: Iterable[EventLike], field: str = "events") -> tuple[Eve
     :raises MoveError: an attachment point does not exist.
     """
     if not is_listed(values):
-        raise ViewError(f"a list of events is expected here, not {shown(values)}", reason="NOT_EVENTS", field=field)
+        raise ViewError(f"a list of events is expected, not {shown(values)}", reason="NOT_EVENTS", field=field)
     return tuple(_read_event(value, f"{field}[{i}]") for i, value in enumerate(values))
 
 
@@ -114,7 +114,7 @@ def check_events(values: object, field: str = "events") -> None:
     :raises ViewError: it is not one; ``field`` is the offending part, such as ``"events[7].seat"``.
     """
     if not isinstance(values, tuple):
-        raise ViewError(f"a tuple of events is expected here, not {shown(values)}", reason="NOT_EVENTS", field=field)
+        raise ViewError(f"a tuple of events is expected, not {shown(values)}", reason="NOT_EVENTS", field=field)
     for i, value in enumerate(values):
         if not _is_sound(value):
             _find_fault(value, f"{field}[{i}]")
@@ -149,12 +149,10 @@ def _is_number(value: object) -> bool:
 def _find_fault(event: object, field: str) -> None:
     """Raise an error if something is wrong with an event made by hand."""
     if not isinstance(event, (Play, Draw, Pass)):
-        raise ViewError(f"an event is expected here, not {shown(event)}", reason="NOT_AN_EVENT", field=field)
+        raise ViewError(f"an event is expected, not {shown(event)}", reason="NOT_AN_EVENT", field=field)
     if isinstance(event, Play):
         if not isinstance(event.move, Move):
-            raise ViewError(
-                f"a Move is expected here, not {shown(event.move)}", reason="WRONG_TYPE", field=f"{field}.move"
-            )
+            raise ViewError(f"a Move is expected, not {shown(event.move)}", reason="WRONG_TYPE", field=f"{field}.move")
         if event.points is not None:
             read_integer(event.points, f"{field}.points")
     elif isinstance(event, Draw):
@@ -170,13 +168,15 @@ def _find_fault(event: object, field: str) -> None:
 def _check_drawn(count: int, tiles: object) -> None:
     """The tiles that a draw names."""
     if not (isinstance(tiles, tuple) and all(isinstance(tile, Tile) for tile in tiles)):
-        raise ViewError(f"a tuple of tiles is expected here, not {shown(tiles)}", reason="WRONG_TYPE", field="tiles")
+        raise ViewError(f"a tuple of tiles is expected, not {shown(tiles)}", reason="WRONG_TYPE", field="tiles")
     _check_count(count, read_tiles(tiles, "tiles"))
 
 
 def _check_count(count: int, tiles: tuple[Tile, ...]) -> None:
     if len(tiles) != count:
-        raise ViewError(f"{count} drawn, but {len(tiles)} named", reason="DRAW_COUNT_MISMATCH", field="tiles")
+        raise ViewError(
+            f"{count} tiles were drawn, but {len(tiles)} are named", reason="DRAW_COUNT_MISMATCH", field="tiles"
+        )
 
 
 def _read_event(value: EventLike, field: str) -> Event:

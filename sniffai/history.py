@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
-from sniffai.checks import as_plain, is_listed, keep, keep_plain, read_integer, read_integers, shown
+from sniffai.checks import as_plain, check_seat, is_listed, keep, keep_plain, read_integer, read_integers, shown
 from sniffai.errors import HistoryError, SniffError, ViewError
 from sniffai.events import Draw, Event, EventLike, Play, read_events
 from sniffai.moves import Move, MoveLike
@@ -172,9 +172,7 @@ def _note(seen: list[Event], event: Event) -> None:
 
 def _read_placements(values: Iterable[MoveLike]) -> tuple[Move, ...]:
     if not is_listed(values):
-        raise ViewError(
-            f"a list of moves is expected here, not {shown(values)}", reason="NOT_MOVES", field="placements"
-        )
+        raise ViewError(f"a list of moves is expected, not {shown(values)}", reason="NOT_MOVES", field="placements")
     return tuple(_read_placement(value, f"placements[{i}]") for i, value in enumerate(values))
 
 
@@ -187,10 +185,9 @@ def _read_placement(value: MoveLike, field: str) -> Move:
 
 def _read_voids(players: int, values: Mapping[int, Iterable[int]]) -> tuple[tuple[int, ...], ...]:
     if not isinstance(values, Mapping):
-        raise ViewError(f"suits by seat are expected here, not {shown(values)}", reason="NOT_VOIDS", field="voids")
+        raise ViewError(f"suits by seat are expected, not {shown(values)}", reason="NOT_VOIDS", field="voids")
     for seat, suits in values.items():
-        if read_integer(seat, "voids") not in range(players):
-            raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field=f"voids[{seat}]")
+        check_seat(read_integer(seat, "voids"), players, f"voids[{seat}]")
         if not set(read_integers(suits, f"voids[{seat}]")) <= set(range(7)):
             raise ViewError("a suit is a number of pips 0..6", reason="SUIT_OUT_OF_RANGE", field=f"voids[{seat}]")
     return tuple(tuple(sorted(set(values.get(seat, ())))) for seat in range(players))

@@ -12,7 +12,7 @@ from sniffai_ext.layout import Layout as CoreLayout
 
 @dataclass(frozen=True, slots=True)
 class AttachmentPoint:
-    """An open port: a half of equal pips can be joined here (§3)."""
+    """An open port: a place where a half with equal pips can be joined (§3)."""
 
     name: str
     """``tile:PORT``, such as ``"4|6:HIGH"``."""
@@ -21,32 +21,35 @@ class AttachmentPoint:
     port: str
     """``LOW``, ``HIGH``, ``LINE_A``, ``LINE_B``, ``SIDE_A`` or ``SIDE_B``."""
     pips: int
-    """0..6: the pips that a half must show to join."""
+    """The pips that a half must show to be joined here, 0..6."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The table at one moment."""
+    """The table at one moment: what lies on it, what can be joined, and what is counted. It never changes."""
 
     placements: tuple[Move, ...]
     """The tiles on the table in play order; the first is the lead."""
     attachment_points: tuple[AttachmentPoint, ...]
     """Every open port, ascending by tile, then port; none before the lead."""
     contributions: tuple[tuple[Tile, int], ...]
-    """The counted ends, ascending: each tile with what it adds; an open sniff adds once for each open side (§4)."""
+    """The counted ends, ascending by tile: each tile with the points that it adds to the count, 0..12.
+
+    A sniff that is open occurs once for each open side (§4)."""
     count: int
-    """The sum of the contributions; 0 before the lead."""
+    """The sum of the contributions, in points; 0 before the lead."""
     points: int
-    """What the last placement scored: the count if it is a positive multiple of 5, else 0."""
+    """What the last placement scored, in points: the count if it is a positive multiple of 5, else 0 (§4)."""
     sniff: Tile | None
-    """The first double played, the only one with side branches."""
+    """The first double played, the only one with side branches; ``None`` before it is played."""
 
     @classmethod
     def of(cls, placements: Iterable[MoveLike]) -> "Layout":
-        """The table after these placements, in play order, whoever made them.
+        """The table after some placements, whoever made them.
 
+        :param placements: in play order, as :class:`Move` or text such as ``"4|6@4|4:LINE_A"``; the first is the lead.
         :raises TileError: a tile does not exist (``field`` is such as ``"[3].tile"``).
-        :raises MoveError: a placement does not fit.
+        :raises MoveError: a placement does not fit the table (``field`` is such as ``"[3].at"``).
         """
         core = CoreLayout()
         for i, move in enumerate(placements):

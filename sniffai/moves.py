@@ -44,7 +44,7 @@ class Move:
         :raises MoveError: the attachment point does not exist.
         """
         if not isinstance(text, str):
-            raise MoveError(f"text is expected here, not {shown(text)}", reason="NOT_A_MOVE")
+            raise MoveError(f"text is expected, not {shown(text)}", reason="NOT_A_MOVE")
         tile, sign, at = text.partition("@")
         return cls(tile, at if sign else None)
 

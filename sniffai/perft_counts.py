@@ -33,11 +33,13 @@ def divide(round_: Round, depth: int) -> dict[Move, int]:
 
 def _check(round_: Round, depth: int, least: int) -> int:
     if not isinstance(round_, Round):
-        raise ViewError(f"a round is expected here, not {shown(round_)}", reason="NOT_A_ROUND", field="round")
+        raise ViewError(f"a round is expected, not {shown(round_)}", reason="NOT_A_ROUND", field="round")
     number = as_whole(depth)
     if number is None or not least <= number <= len(TILES):
         raise LimitsError(
-            f"depth is {least}..{len(TILES)} here, not {shown(depth)}", reason="DEPTH_OUT_OF_RANGE", field="depth"
+            f"a depth in {least}..{len(TILES)} is expected, not {shown(depth)}",
+            reason="DEPTH_OUT_OF_RANGE",
+            field="depth",
         )
     return number
 

@@ -4,21 +4,20 @@ from collections.abc import Iterable
 from typing import Any, Self, TypeVar
 
 from sniffai import notation
-from sniffai.checks import none_if_negative
 from sniffai.deal import Deal, seat_by_lot
 from sniffai.errors import SniffError
 from sniffai.events import Event, event_of
-from sniffai.layout import Layout
 from sniffai.moves import Move, MoveLike
+from sniffai.round_state import RoundState
 from sniffai.rules import deduction
-from sniffai.tiles import TILES, Tile, TileLike, mask_tiles, tile_mask, tile_or_none
+from sniffai.tiles import TILES, Tile, TileLike, mask_tiles, tile_mask
 from sniffai.view import View
 from sniffai_ext.round import Round as CoreRound
 
 R = TypeVar("R", bound="Round")
 
 
-class Round:
+class Round(RoundState):
     """One deal, played tile by tile. Forced draws and passes are played automatically.
 
     Threads may read it together, but while one of them plays, no other may use it: give each a :meth:`copy`.
@@ -33,6 +32,8 @@ class Round:
     """
 
     __hash__ = None  # type: ignore[assignment]  # it changes
+
+    _core: CoreRound
 
     def __init__(
         self,
@@ -89,26 +90,6 @@ class Round:
         return self._core.scores
 
     @property
-    def over(self) -> bool:
-        """Whether the round has ended: a seat went out, it is blocked, or the match was won."""
-        return self._core.over
-
-    @property
-    def went_out(self) -> int | None:
-        """The seat that placed its last tile, if that ended the round."""
-        return none_if_negative(self._core.went_out)
-
-    @property
-    def blocked(self) -> bool:
-        """Whether the talon is empty and no seat can play."""
-        return self._core.blocked
-
-    @property
-    def match_winner(self) -> int | None:
-        """The team whose score reached the target in this round (§7)."""
-        return none_if_negative(self._core.match_winner)
-
-    @property
     def hands(self) -> tuple[tuple[Tile, ...], ...]:
         """The tiles of each seat now, ascending."""
         return tuple(mask_tiles(mask) for mask in self._core.hands)
@@ -117,25 +98,6 @@ class Round:
     def talon(self) -> tuple[Tile, ...]:
         """The tiles left, in the order of drawing."""
         return tuple(TILES[tile] for tile in self._core.talon)
-
-    @property
-    def forced(self) -> Tile | None:
-        """The tile just drawn, where it must be placed now: the seat chooses only the place (§5)."""
-        return tile_or_none(self._core.forced)
-
-    @property
-    def layout(self) -> Layout:
-        """The table now."""
-        return Layout.from_core(self._core.layout)
-
-    @property
-    def count(self) -> int:
-        """The count now (§4)."""
-        return self._core.count
-
-    def contributions(self) -> list[tuple[Tile, int]]:
-        """The counted ends now, ascending (§4)."""
-        return [(TILES[tile], value) for tile, value in self._core.layout.contributions()]
 
     @property
     def history(self) -> tuple[Event, ...]:
@@ -161,13 +123,6 @@ class Round:
         if not self.over or self.match_winner is not None:
             return ()
         return tuple(deduction(sum(tile.pips for tile in hand)) for hand in self.hands)
-
-    def legal_moves(self) -> list[Move]:
-        """Every placement that the seat may make, ascending by tile, then attachment point.
-
-        Empty when the round is over, else never: draws and passes are not moves.
-        """
-        return [Move.from_codes(tile, at) for tile, at in self._core.legal_moves()]
 
     def play(self, move: MoveLike) -> int:
         """Make a placement for the seat whose turn it is, and everything forced that follows. Returns the points.

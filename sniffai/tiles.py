@@ -86,7 +86,7 @@ def read_tiles(values: Iterable[TileLike], field: str, seen: dict[Tile, str] | N
     :raises TileError: a value is not a tile, or a tile occurs twice; ``field`` is the path of that value.
     """
     if not is_listed(values):
-        raise TileError(f"a list of tiles is expected here, not {shown(values)}", reason="NOT_TILES", field=field)
+        raise TileError(f"a list of tiles is expected, not {shown(values)}", reason="NOT_TILES", field=field)
     seen = {} if seen is None else seen
     return tuple(_read_tile(value, f"{field}[{i}]", seen) for i, value in enumerate(values))
 
@@ -128,12 +128,12 @@ def tile_or_none(index: int) -> Tile | None:
 def _read_tile(value: TileLike, field: str, seen: dict[Tile, str]) -> Tile:
     tile = read_tile(value, field)
     if tile in seen:
-        raise TileError(f"{tile} is already at {seen[tile]}", reason="TILE_TWICE", field=field)
+        raise TileError(f"{tile} occurs twice: it is also at {seen[tile]}", reason="TILE_TWICE", field=field)
     seen[tile] = field
     return tile
 
 
 def _unknown(value: object) -> TileError:
     if isinstance(value, str) and len(value) == 3 and (turned := value[::-1]) in _BY_TEXT:
-        return TileError(f"write {turned}, the lower half first, for {shown(value)}", reason="UNKNOWN_TILE")
+        return TileError(f"the lower half comes first: write {turned}, not {shown(value)}", reason="UNKNOWN_TILE")
     return TileError(f"{shown(value)} is not a tile; write low|high with 0 <= low <= high <= 6", reason="UNKNOWN_TILE")

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Self, cast
 
 from sniffai import notation
-from sniffai.checks import keep, none_if_negative, read_integer, read_integers, shown
+from sniffai.checks import check_seat, keep, none_if_negative, read_integer, read_integers, shown
 from sniffai.deal import Deal
 from sniffai.errors import TileError, ViewError
 from sniffai.events import Event, EventLike, check_events, seen_by
 from sniffai.history import History, Position, Snapshot
 from sniffai.layout import AttachmentPoint, Layout
 from sniffai.moves import Move, MoveLike
+from sniffai.round_state import RoundState
 from sniffai.rules import team_of
-from sniffai.tiles import Tile, TileLike, mask_tiles, tile_or_none
+from sniffai.tiles import Tile, TileLike, mask_tiles
 from sniffai_ext.layout import Layout as CoreLayout
 from sniffai_ext.view import View as CoreView
 
@@ -25,7 +26,7 @@ Duty = Literal["play", "draw", "pass", "wait", "over"]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class View(RoundState):
     """What one seat knows; equal to every view of the same content, and hashable. Threads may share it.
 
     Made by :meth:`Round.view`, :meth:`from_events`, :meth:`from_snapshot` or :meth:`from_text`; each checks all of it.
@@ -108,10 +109,9 @@ class View:
         :raises ViewError: there is no such seat.
         """
         if not isinstance(start, Deal):
-            raise ViewError(f"a Deal is expected here, not {shown(start)}", reason="WRONG_TYPE", field="start")
+            raise ViewError(f"a Deal is expected, not {shown(start)}", reason="WRONG_TYPE", field="start")
         seat = read_integer(seat, "seat")
-        if seat not in range(start.players):
-            raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field="seat")
+        check_seat(seat, start.players, "seat")
         seen = tuple(seen_by(seat, event) for event in history)
         return cls(start.players, seat, start.scores, History(start.leader, start.hands[seat], seen))
 
@@ -185,56 +185,13 @@ class View:
         return cast(Duty, self._core.must)
 
     @property
-    def forced(self) -> Tile | None:
-        """The tile that the seat has drawn and must place now."""
-        return tile_or_none(self._core.forced)
-
-    @property
-    def over(self) -> bool:
-        """Whether the round has ended."""
-        return self._core.over
-
-    @property
-    def went_out(self) -> int | None:
-        """The seat that placed its last tile, if that ended the round."""
-        return none_if_negative(self._core.went_out)
-
-    @property
-    def blocked(self) -> bool:
-        """Whether the round is blocked."""
-        return self._core.blocked
-
-    @property
-    def match_winner(self) -> int | None:
-        """The team whose score reached the target in this round."""
-        return none_if_negative(self._core.match_winner)
-
-    @property
-    def layout(self) -> Layout:
-        """The table now."""
-        return Layout.from_core(self._core.layout)
-
-    @property
     def placements(self) -> tuple[Move, ...]:
         """The tiles on the table in play order."""
         return self.layout.placements
 
-    @property
-    def count(self) -> int:
-        """The count now (§4)."""
-        return self._core.layout.count
-
     def attachment_points(self) -> list[AttachmentPoint]:
         """Every open port now, ascending (§3)."""
         return list(self.layout.attachment_points)
-
-    def contributions(self) -> list[tuple[Tile, int]]:
-        """The counted ends now, ascending (§4)."""
-        return list(self.layout.contributions)
-
-    def legal_moves(self) -> list[Move]:
-        """Every placement that the seat may make now, ascending; empty if it is not to place a tile."""
-        return [Move.from_codes(tile, at) for tile, at in self._core.legal_moves()]
 
     def points(self, move: MoveLike) -> int:
         """What a placement would score now.
@@ -299,7 +256,7 @@ def _check_parts(view: View) -> None:
         _check_snapshot(position)
     else:
         raise ViewError(
-            f"a History or a Snapshot is expected here, not {shown(position)}", reason="WRONG_TYPE", field="position"
+            f"a History or a Snapshot is expected, not {shown(position)}", reason="WRONG_TYPE", field="position"
         )
 
 
@@ -307,9 +264,7 @@ def _check_snapshot(snapshot: Snapshot) -> None:
     _check_tuple(snapshot.placements, "placements")
     for i, move in enumerate(snapshot.placements):
         if not isinstance(move, Move):
-            raise ViewError(
-                f"a Move is expected here, not {shown(move)}", reason="WRONG_TYPE", field=f"placements[{i}]"
-            )
+            raise ViewError(f"a Move is expected, not {shown(move)}", reason="WRONG_TYPE", field=f"placements[{i}]")
     _check_tiles(snapshot.hand, "hand")
     _check_tuple(snapshot.hand_sizes, "hand_sizes")
     read_integers(snapshot.hand_sizes, "hand_sizes")
@@ -325,12 +280,12 @@ def _check_snapshot(snapshot: Snapshot) -> None:
 
 def _check_tuple(values: object, field: str) -> None:
     if not isinstance(values, tuple):
-        raise ViewError(f"a tuple is expected here, not {shown(values)}", reason="WRONG_TYPE", field=field)
+        raise ViewError(f"a tuple is expected, not {shown(values)}", reason="WRONG_TYPE", field=field)
 
 
 def _check_tiles(values: object, field: str) -> None:
     if not isinstance(values, tuple):
-        raise TileError(f"a tuple of tiles is expected here, not {shown(values)}", reason="NOT_TILES", field=field)
+        raise TileError(f"a tuple of tiles is expected, not {shown(values)}", reason="NOT_TILES", field=field)
     for value in values:
         if not isinstance(value, Tile):
-            raise TileError(f"a Tile is expected here, not {shown(value)}", reason="UNKNOWN_TILE", field=field)
+            raise TileError(f"a Tile is expected, not {shown(value)}", reason="UNKNOWN_TILE", field=field)

@@ -58,4 +58,4 @@ cdef class Belief:
     cdef int walk(self, Rng *rng, uint8_t *where, uint8_t *loose) noexcept nogil
     cdef uint64_t count(self) noexcept nogil
     cdef void sample_hands(self, Rng *rng, uint32_t *hands, uint8_t *talon) noexcept nogil
-    cdef void sample_batches(self, Rng *rng, uint32_t[ALL_BATCHES] *got, uint8_t *talon) noexcept nogil
+    cdef void sample_batches(self, Rng *rng, uint32_t[ALL_BATCHES] *batch_tiles, uint8_t *talon) noexcept nogil

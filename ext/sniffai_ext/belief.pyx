@@ -1,7 +1,7 @@
 """Exact belief: the uniform distribution over all deals that a view allows.
 
 Every deal is equally likely before the round (rules 1), and draws and passes are not choices, so after them every deal
-that does not contradict them is still equally likely. A deal is fixed by which tiles each seat got in its
+that does not contradict them is still equally likely. A deal is fixed by which tiles each seat batch_tiles in its
 deal and in each draw, and which are left in the talon: an *assignment* of tiles to batches.
 
 Batches that may hold any hidden tile, and the talon, form the *pool*. The others are *cells*. A table counts, tile by
@@ -290,23 +290,23 @@ cdef class Belief:
                     hands[self.free_batch[i].place] |= <uint32_t> 1 << loose[n + left]
             n += self.free_batch[i].size
 
-    cdef void sample_batches(self, Rng *rng, uint32_t[ALL_BATCHES] *got, uint8_t *talon) noexcept nogil:
+    cdef void sample_batches(self, Rng *rng, uint32_t[ALL_BATCHES] *batch_tiles, uint8_t *talon) noexcept nogil:
         """One deal, batch by batch: writes what each other seat got in its deal and in each draw, the tiles placed
         since included (not those drawn and placed at once), and the talon in drawing order."""
         cdef uint8_t[TILES] where
         cdef uint8_t[TILES] loose
         cdef int i, left, n = 0
         self.walk(rng, where, loose)
-        memcpy(got, self.certain, sizeof(self.certain))
+        memcpy(batch_tiles, self.certain, sizeof(self.certain))
         for i in range(self.listed):
             if where[i] != IN_POOL:
-                got[self.cell[where[i]].seat][self.cell[where[i]].batch] |= <uint32_t> 1 << self.item[i].tile
+                batch_tiles[self.cell[where[i]].seat][self.cell[where[i]].batch] |= <uint32_t> 1 << self.item[i].tile
         for i in range(self.free_batches):
             for left in range(self.free_batch[i].size):
                 if self.free_batch[i].place == TALON:
                     talon[left] = loose[n + left]
                 else:
-                    got[self.free_batch[i].place][self.free_batch[i].batch] |= <uint32_t> 1 << loose[n + left]
+                    batch_tiles[self.free_batch[i].place][self.free_batch[i].batch] |= <uint32_t> 1 << loose[n + left]
             n += self.free_batch[i].size
 
     cdef int walk(self, Rng *rng, uint8_t *where, uint8_t *loose) noexcept nogil:

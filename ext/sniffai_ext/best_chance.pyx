@@ -36,7 +36,8 @@ def best_chances(values):
     if not values:
         return []
     if len(values) > MOST:
-        raise LimitsError(f"at most {MOST} values, not {len(values)}", reason="TOO_MANY_VALUES", field="values")
+        raise LimitsError(f"at most {MOST} values are expected, not {len(values)}", reason="TOO_MANY_VALUES",
+                          field="values")
     best.mean, best.error = max(values)
     chances = [0.0] * len(values)
     places = []

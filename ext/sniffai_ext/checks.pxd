@@ -11,3 +11,6 @@ cdef int read_int(value, str field, error=*) except? -1
 cdef uint64_t read_seed(value) except? 0xffffffffffffffff
 cdef uint32_t read_tiles(value, str field) except? 0xffffffff
 cdef tuple read_items(value, str field, error=*)
+cdef int check_seat(int seat, int players, str field, error, int least=*) except -1
+cdef int check_tile(int tile, str field, error) except -1
+cdef tuple read_placement(value, str field)

@@ -12,10 +12,10 @@ from operator import index
 
 import numpy as np
 
-from sniffai_ext.errors import LimitsError, TileError
+from sniffai_ext.errors import LimitsError, MoveError, TileError
 from sniffai_ext.shown import shown
 
-from sniffai_ext.types cimport ALL_TILES
+from sniffai_ext.types cimport ALL_TILES, TILES
 
 cdef object BOOLEANS = (bool, np.bool_)
 cdef object MOST_SEED = (1 << 64) - 1
@@ -116,6 +116,30 @@ cdef tuple read_items(value, str field, error=LimitsError):
         return tuple(value)
     except TypeError:
         raise error(f"a list is expected, not {shown(value)}", reason="NOT_A_LIST", field=field) from None
+
+
+cdef int check_seat(int seat, int players, str field, error, int least=0) except -1:
+    """Raise ``error`` unless the seat exists; ``least`` is -1 where that stands for a seat not yet known."""
+    if not least <= seat < players:
+        raise error(f"there is no seat {seat}: the seats are 0..{players - 1}", reason="SEAT_OUT_OF_RANGE", field=field)
+    return 0
+
+
+cdef int check_tile(int tile, str field, error) except -1:
+    """Raise ``error`` unless the tile exists."""
+    if not 0 <= tile < TILES:
+        raise error(f"there is no tile with index {tile}: 0..{TILES - 1} is expected", reason="UNKNOWN_TILE",
+                    field=field)
+    return 0
+
+
+cdef tuple read_placement(value, str field):
+    """A tile and an attachment point, as they stand."""
+    pair = read_items(value, field, MoveError)
+    if len(pair) != 2:
+        raise MoveError(f"a tile and an attachment point are expected, not {len(pair)} items", reason="NOT_A_MOVE",
+                        field=field)
+    return pair
 
 
 def read_net(weights, size, players):

@@ -1,8 +1,8 @@
-"""A table of match equity as a Python object, which owns and checks the chances."""
+"""An equity table as a Python object, which owns and checks the chances."""
 
 from libc.stdint cimport INT64_MAX
 
-from sniffai_ext.checks cimport read_int, read_items, read_seed, read_whole
+from sniffai_ext.checks cimport check_seat, read_int, read_items, read_seed, read_whole
 from sniffai_ext.rng cimport Rng, below, seed_rng
 from sniffai_ext.types cimport target_of, team_count
 
@@ -16,7 +16,7 @@ cdef enum:
 
 
 cdef class Equity:
-    """A table of match equity. Kernels use ``&equity.table``, which is valid as long as the object lives.
+    """An equity table. Kernels use ``&equity.table``, which is valid as long as the object lives.
 
     :param players: seats, 2..4.
     :param lead: float32 chances relative to the lead: ``[n, n]`` for 2 and 4 seats, ``[n, n, n, 2]`` for 3 seats (see
@@ -76,8 +76,7 @@ cdef class Equity:
         if len(scores) != teams:
             raise ViewError(f"{self.table.players} seats have {teams} scores, one for each team, not {len(scores)}",
                             reason="WRONG_NUMBER_OF_SCORES", field="scores")
-        if not -1 <= first < self.table.players:
-            raise ViewError(f"there is no seat {first}", reason="SEAT_OUT_OF_RANGE", field="leader")
+        check_seat(first, self.table.players, "leader", ViewError, -1)
         for team in range(teams):
             points[team] = read_whole(scores[team], f"scores[{team}]", -MOST_SCORE, MOST_SCORE, ViewError)
         win_chance(&self.table, points, first, chances)
@@ -143,6 +142,6 @@ def mean_over_leads(chances):
     first, second = chances[..., 0], chances[..., 1]
     third = 1 - first - second
     # Seat 1 leads at scores (s0, s1, s2): the table's cell (s1, s2, s0), where seat 0 comes third. Likewise for seat 2.
-    one = [third.transpose(2, 0, 1), first.transpose(2, 0, 1)]
-    two = [second.transpose(1, 2, 0), third.transpose(1, 2, 0)]
-    return np.stack([(first + one[0] + two[0]) / 3, (second + one[1] + two[1]) / 3], axis=-1)
+    if_seat_1 = [third.transpose(2, 0, 1), first.transpose(2, 0, 1)]
+    if_seat_2 = [second.transpose(1, 2, 0), third.transpose(1, 2, 0)]
+    return np.stack([(first + if_seat_1[0] + if_seat_2[0]) / 3, (second + if_seat_1[1] + if_seat_2[1]) / 3], axis=-1)

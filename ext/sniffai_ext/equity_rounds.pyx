@@ -13,7 +13,7 @@ points. One placement is one number:
 
 from libc.stdint cimport int8_t, int64_t
 
-from sniffai_ext.checks cimport read_int, read_items, read_seed, read_whole
+from sniffai_ext.checks cimport check_seat, read_int, read_items, read_placement, read_seed, read_whole
 from sniffai_ext.net cimport Net
 from sniffai_ext.layout cimport join
 from sniffai_ext.policy cimport Policy, first_best, rate_moves
@@ -145,10 +145,7 @@ def noted_gains(Round start not None, placements):
     cdef int leader = team_of(players, start.state.seat), teams = team_count(players)
     gains = []
     for i, placement in enumerate(read_items(placements, "placements", MoveError)):
-        pair = read_items(placement, f"placements[{i}]", MoveError)
-        if len(pair) != 2:
-            raise MoveError("a tile and an attachment point are expected", reason="NOT_A_MOVE",
-                            field=f"placements[{i}]")
+        pair = read_placement(placement, f"placements[{i}]")
         team = (team_of(players, round_.state.seat) - leader + teams) % teams
         most_points(&round_.state, moves, legal_moves(&round_.state, moves), &most)
         points = round_.play(*pair)
@@ -198,8 +195,7 @@ def play_matches(Policy policy not None, scores, leader, matches, seed):
     cdef State state
     cdef Rng rng
     cdef Watch watch = watch_signals()
-    if not -1 <= first < players:
-        raise LimitsError(f"there is no seat {first}", reason="SEAT_OUT_OF_RANGE", field="leader")
+    check_seat(first, players, "leader", LimitsError, -1)
     for team, score in enumerate(check_scores(players, scores)):
         start[team] = score
     won[0] = won[1] = won[2] = won[3] = 0

@@ -190,7 +190,7 @@ def first_to_reach(teams, ends, gains, size):
     if ends.size and not (0 <= ends[0] and (np.diff(ends) >= 0).all() and ends[-1] <= gains.size):
         raise LimitsError(f"ascending numbers in 0..{gains.size} are expected", reason="OUT_OF_RANGE", field="ends")
     if gains.size and gains.max() >> 8 >= sides:
-        raise LimitsError(f"there are {sides} teams", reason="OUT_OF_RANGE", field="gains")
+        raise LimitsError(f"a gain is for a team in 0..{sides - 1}", reason="OUT_OF_RANGE", field="gains")
     cdef const int64_t[::1] end_rows = ends
     cdef const uint16_t[::1] gain_rows = gains
     cdef int64_t k, n = 0
@@ -244,8 +244,8 @@ cdef object array_of(values, kind, int dimensions, str field):
     except Exception:                        # a foreign object may raise anything
         same = False
     if not same:
-        raise LimitsError(f"{dimensions} dimensions of {np.dtype(kind).name} are expected", reason="WRONG_SHAPE",
-                          field=field)
+        raise LimitsError(f"an array of {np.dtype(kind).name} with {dimensions} dimensions is expected",
+                          reason="WRONG_SHAPE", field=field)
     if not np.isfinite(array).all():
         raise LimitsError("a number is not finite", reason="OUT_OF_RANGE", field=field)
     return array
@@ -295,14 +295,15 @@ def solve(teams, reach, net, leads, weights, wins, size, pad, start=None, tolera
     cdef float change = 1
     cdef Watch watch = watch_signals()
     if (rows + margin) ** (3 if sides == 3 else 2) > INT32_MAX:
-        raise LimitsError(f"a table for size {rows} and pad {margin} is too large", reason="OUT_OF_RANGE",
+        raise LimitsError(f"a table with size {rows} and pad {margin} is too large", reason="OUT_OF_RANGE",
                           field="pad")
     reach, net = array_of(reach, np.int32, 2, "reach"), array_of(net, np.int32, 2, "net")
     leads, weights = array_of(leads, np.int32, 1, "leads"), array_of(weights, np.float64, 1, "weights")
     wins = array_of(wins, np.float64, sides + 1, "wins")
     check_outcomes(reach, net, leads, weights, sides, margin)
     if wins.shape != (sides,) + (rows,) * sides:
-        raise LimitsError(f"{rows} scores of {sides} teams are expected", reason="WRONG_SHAPE", field="wins")
+        raise LimitsError(f"the shape {(sides,) + (rows,) * sides} is expected, not {wins.shape}",
+                          reason="WRONG_SHAPE", field="wins")
     cdef int64_t count = weights.size
     grid.teams, grid.values, grid.size, grid.pad = sides, sides - 1, rows, margin
     grid.first = rows if sides == 3 else 1
@@ -321,7 +322,8 @@ def solve(teams, reach, net, leads, weights, wins, size, pad, start=None, tolera
     if start is not None:
         begin = np.array(array_of(start, np.float32, 4 if sides == 3 else 2, "start"))
         if begin.size != grid.first * rows * rows * grid.values:
-            raise LimitsError(f"a table of {rows} rows is expected", reason="WRONG_SHAPE", field="start")
+            raise LimitsError(f"{grid.first * rows * rows * grid.values} numbers are expected, not {begin.size}",
+                              reason="WRONG_SHAPE", field="start")
         begin = begin.reshape(shape)
     cdef float[:, :, :, ::1] chances = begin
     for a in range(grid.first):
@@ -347,10 +349,10 @@ cdef int check_outcomes(reach, net, leads, weights, int teams, int pad) except -
     """Raise LimitsError unless every outcome leads from any cell that it is read for to a cell that there is."""
     count = weights.size
     if not count or reach.shape != (count, teams) or net.shape != (count, teams) or leads.shape != (count,):
-        raise LimitsError(f"a row for each of the outcomes, a column for each of {teams} teams, are expected",
+        raise LimitsError(f"at least one outcome, each with a number for each of {teams} teams, is expected",
                           reason="WRONG_SHAPE", field="reach")
     if reach.min() < 0 or net.min() < -pad or (net > reach).any():
-        raise LimitsError(f"a change lies below {-pad} or above the reach of its outcome",
+        raise LimitsError(f"a change is below {-pad}, or above the reach of its outcome",
                           reason="OUT_OF_RANGE", field="net")
     if leads.min() < 0 or leads.max() > teams:
         raise LimitsError(f"0..{teams} is expected", reason="OUT_OF_RANGE", field="leads")

@@ -1,8 +1,10 @@
-"""What the policy net sees: the table after a candidate move, as the mover knows it, as a list of rows that are "on".
+"""The input of the policy net: the table after a move that the mover considers, as the mover knows it.
 
-Everything comes from public facts and the mover's own hand: sizes, void suits, tiles on the table, open arms. The rows
-of one decision fall into those that no candidate changes (:func:`base_rows`) and those that it decides
-(:func:`move_rows`).
+The input is a list of *rows*: indices 0..net_rows(players) - 1, each on or off. The number at the right end of a line
+below says how many rows a group has. A number that is too large for its group counts as the largest one there.
+
+Everything comes from public facts and the mover's own hand: sizes, void suits, tiles on the table, open arms. Some rows
+of a decision are the same for every move (:func:`base_rows`), the others depend on the move (:func:`move_rows`).
 """
 
 from sniffai_ext.layout cimport arm_weight, has_double, has_line, singles_at
@@ -47,38 +49,38 @@ cdef inline int tile_index(int a, int b) noexcept nogil:
 
 cdef inline uint32_t scoring_at(uint32_t among, int pips, int base, int *most) noexcept nogil:
     """The tiles of ``among`` that score when joined at an arm of ``pips``; ``base``: the count less its weight."""
-    cdef uint32_t found = 0
+    cdef uint32_t scoring = 0
     cdef int other = (5 - base % 5) % 5
     cdef int tile
     while other <= 6:
         tile = tile_index(pips, other)
         if other != pips and among >> tile & 1 and base + other > 0:
-            found |= <uint32_t> 1 << tile
+            scoring |= <uint32_t> 1 << tile
             if base + other > most[0]:
                 most[0] = base + other
         other += 5
     tile = tile_index(pips, pips)
     if among >> tile & 1 and POINTS[base + 2 * pips]:
-        found |= <uint32_t> 1 << tile
+        scoring |= <uint32_t> 1 << tile
         if base + 2 * pips > most[0]:
             most[0] = base + 2 * pips
-    return found
+    return scoring
 
 cdef inline uint32_t scoring_tiles(const Arms *arms, uint32_t among, int *most) noexcept nogil:
     """The tiles of ``among`` that can score now, and the most points that one scores (0 without any)."""
-    cdef uint32_t open = arms.open, found = 0
+    cdef uint32_t open = arms.open, scoring = 0
     cdef int pips
     most[0] = 0
     while open:
         pips = lowest(open)
         open &= open - 1
         if singles_at(arms, pips):
-            found |= scoring_at(among, pips, arms.count - pips, most)
+            scoring |= scoring_at(among, pips, arms.count - pips, most)
         if has_double(arms, pips):
-            found |= scoring_at(among, pips, arms.count - 2 * pips, most)
+            scoring |= scoring_at(among, pips, arms.count - 2 * pips, most)
         if has_line(arms, pips):
-            found |= scoring_at(among, pips, arms.count, most)
-    return found
+            scoring |= scoring_at(among, pips, arms.count, most)
+    return scoring
 
 cdef inline int tile_rows(uint32_t tiles, int first, uint16_t *rows, int n) noexcept nogil:
     while tiles:

@@ -40,16 +40,16 @@ cdef float chosen_share(const float *values, int count, int pick, float temperat
     return expf((values[pick] - most) / temperature) / total
 
 
-cdef inline uint32_t hand_then(const Choice *choice, uint32_t[ALL_BATCHES] *got) noexcept nogil:
+cdef inline uint32_t hand_then(const Choice *choice, uint32_t[ALL_BATCHES] *batch_tiles) noexcept nogil:
     """What the choosing seat held before a choice, in one deal: all it had got, less what was on the table."""
     cdef uint32_t hand = 0
     cdef int b
     for b in range(choice.batches):
-        hand |= got[choice.state.seat][b]
+        hand |= batch_tiles[choice.state.seat][b]
     return hand & ~choice.state.table
 
 
-cdef void log_likelihoods(const Model *model, View view, uint32_t[ALL_BATCHES] *got, double *by_seat) noexcept nogil:
+cdef void log_likelihoods(const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat) noexcept nogil:
     """The formula above for one deal, given batch by batch: adds the terms of each seat's choices to ``by_seat``."""
     cdef uint8_t[MAX_MOVES] moves
     cdef float[MAX_MOVES] values
@@ -59,7 +59,7 @@ cdef void log_likelihoods(const Model *model, View view, uint32_t[ALL_BATCHES] *
     for i in range(view.choices):
         choice = &view.choice[i]
         state = choice.state
-        state.hand[state.seat] = hand_then(choice, got)
+        state.hand[state.seat] = hand_then(choice, batch_tiles)
         count = legal_moves(&state, moves)
         if count < 2:
             continue
@@ -81,15 +81,15 @@ def sampled_past(View view not None, seed):
     :raises HistoryError: no deal explains the view.
     """
     cdef Belief belief = Belief.of(view)
-    cdef uint32_t[4][ALL_BATCHES] got
+    cdef uint32_t[4][ALL_BATCHES] batch_tiles
     cdef uint8_t[TILES] talon
     cdef const Choice *choice
     cdef Rng rng
     cdef int i
     seed_rng(&rng, read_seed(seed))
-    belief.sample_batches(&rng, got, talon)
+    belief.sample_batches(&rng, batch_tiles, talon)
     rows = []
     for i in range(view.choices):
         choice = &view.choice[i]
-        rows.append((popcount(choice.state.table), choice.state.seat, move_tile(choice.move), hand_then(choice, got)))
+        rows.append((popcount(choice.state.table), choice.state.seat, move_tile(choice.move), hand_then(choice, batch_tiles)))
     return rows

@@ -1,6 +1,6 @@
 """The named layout: which tile lies where, by the ports of rules 3, with every check of a placement."""
 
-from sniffai_ext.checks cimport read_int, read_items, read_tiles
+from sniffai_ext.checks cimport check_tile, read_int, read_items, read_placement, read_tiles
 from sniffai_ext.types cimport ALL_TILES, TILES, lowest, make_move
 
 from sniffai_ext.errors import MoveError, TileError
@@ -37,18 +37,18 @@ def played_layout(placements):
     """
     cdef Layout layout = Layout()
     for i, placement in enumerate(read_items(placements, "placements", MoveError)):
-        pair = read_items(placement, f"[{i}]", MoveError)
-        if len(pair) != 2:
-            raise MoveError("a tile and an attachment point are expected", reason="NOT_A_MOVE", field=f"[{i}]")
+        pair = read_placement(placement, f"[{i}]")
         layout.put(read_int(pair[0], f"[{i}].tile", MoveError), read_int(pair[1], f"[{i}].at", MoveError))
     return layout
 
 
 cdef int check_point(int at) except -1:
     if not 0 <= at < TILES * 4:
-        raise TileError(f"there is no attachment point {at}", reason="UNKNOWN_ATTACHMENT_POINT", field="at")
+        raise TileError(f"there is no attachment point with code {at}: 0..{TILES * 4 - 1} is expected",
+                        reason="UNKNOWN_ATTACHMENT_POINT", field="at")
     if at & 3 >= 2 and not is_double(at >> 2):
-        raise TileError(f"a plain tile has no port {at & 3}", reason="UNKNOWN_ATTACHMENT_POINT", field="at")
+        raise TileError(f"{tile_text(at >> 2)} is not a double: its ports are 0 and 1, not {at & 3}",
+                        reason="UNKNOWN_ATTACHMENT_POINT", field="at")
     return 0
 
 
@@ -121,17 +121,17 @@ cdef class Layout:
     cdef int compact(self, int tile, int at) except -1:
         """The compact move of a named one, after every check of rules 3. Raises MoveError."""
         cdef int target, port, pips
-        if not 0 <= tile < TILES:
-            raise MoveError(f"there is no tile with index {tile}", reason="UNKNOWN_TILE", field="tile")
+        check_tile(tile, "tile", MoveError)
         if self.tiles >> tile & 1:
-            raise MoveError(f"{tile_text(tile)} lies on the table already", reason="TILE_ON_TABLE", field="tile")
+            raise MoveError(f"{tile_text(tile)} is already on the table", reason="TILE_ON_TABLE", field="tile")
         if self.placed == 0:
             if at != -1:
-                raise MoveError("the lead joins nothing: it has no attachment point", reason="LEAD_JOINS_NOTHING",
-                                field="at")
+                raise MoveError("the lead has no attachment point, because the table is empty",
+                                reason="LEAD_JOINS_NOTHING", field="at")
             return make_move(tile, 0, LEAD)
         if at == -1:
-            raise MoveError("only the lead has no attachment point", reason="ATTACHMENT_POINT_MISSING", field="at")
+            raise MoveError("the attachment point is missing: only the lead has none",
+                            reason="ATTACHMENT_POINT_MISSING", field="at")
         check_point(at)
         target, port = at >> 2, at & 3
         if not self.tiles >> target & 1:
@@ -139,10 +139,10 @@ cdef class Layout:
                             field="at")
         if not self.port_open(target, port):
             if self.joined[target] >> port & 1:
-                raise MoveError(f"{point_name(at)} is joined already", reason="ATTACHMENT_POINT_JOINED", field="at")
+                raise MoveError(f"{point_name(at)} is already joined", reason="ATTACHMENT_POINT_JOINED", field="at")
             if target != self.sniff:
-                raise MoveError(f"{tile_text(target)} is not the sniff: it has no sides", reason="NOT_THE_SNIFF",
-                                field="at")
+                raise MoveError(f"{tile_text(target)} is not the sniff, so nothing can join its sides",
+                                reason="NOT_THE_SNIFF", field="at")
             raise MoveError(f"{point_name(at)} opens only when both line ports of the sniff are joined",
                             reason="SIDE_CLOSED", field="at")
         pips = self.port_pips(target, port)
@@ -225,7 +225,7 @@ cdef class Layout:
         """
         cdef uint32_t mask = read_tiles(hand, "hand")
         if mask & self.tiles:
-            raise TileError(f"{tile_text(lowest(mask & self.tiles))} lies on the table already", reason="TILE_TWICE",
+            raise TileError(f"{tile_text(lowest(mask & self.tiles))} is already on the table", reason="TILE_TWICE",
                             field="hand")
         return self.placements_of(mask)
 

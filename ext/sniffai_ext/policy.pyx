@@ -92,9 +92,10 @@ cdef class Policy(TrainedNet):
 
 
 def weight_count(players):
-    """How many weights a net for so many seats has.
+    """How many weights a policy net for so many seats has.
 
-    :raises ViewError: not 2, 3 or 4 seats.
+    :param players: 2..4.
+    :raises ViewError: it is another number.
     """
     return net_size(net_rows(check_players(players)), 1)
 
@@ -102,7 +103,7 @@ def weight_count(players):
 cdef int check_seats(Policy policy, int players) except -1:
     """Raise LimitsError unless a net is for so many seats."""
     if policy.players != players:
-        raise LimitsError(f"a net for {policy.players} seats cannot serve {players}", reason="WRONG_NET",
+        raise LimitsError(f"the net is for {policy.players} seats, but the round has {players}", reason="WRONG_NET",
                           field="players")
     return 0
 

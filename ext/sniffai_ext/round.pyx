@@ -3,7 +3,7 @@
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp
 
-from sniffai_ext.checks cimport read_int, read_items, read_tiles
+from sniffai_ext.checks cimport check_seat, check_tile, read_int, read_items, read_placement, read_tiles
 from sniffai_ext.layout cimport clear_arms, tile_text
 from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport MAX_MOVES, TILES, hand_size, popcount, target_of
@@ -34,16 +34,17 @@ def check_scores(players, scores):
     values = tuple(read_int(score, f"scores[{team}]", ViewError)
                    for team, score in enumerate(read_items(scores, "scores", ViewError)))
     if len(values) != teams:
-        raise ViewError(f"{seats} seats have {teams} scores, one a team, not {len(values)}",
+        raise ViewError(f"{seats} seats have {teams} scores, one for each team, not {len(values)}",
                         reason="WRONG_NUMBER_OF_SCORES", field="scores")
     for team, score in enumerate(values):
         if score >= target:
             raise ViewError(f"{score} has reached the target of {target}: the match is over",
                             reason="SCORE_PAST_TARGET", field=f"scores[{team}]")
         if score < -30000:
-            raise ViewError(f"{score} is below -30000", reason="SCORE_OUT_OF_RANGE", field=f"scores[{team}]")
+            raise ViewError(f"a score in -30000..{target - 5} is expected, not {score}", reason="SCORE_OUT_OF_RANGE",
+                            field=f"scores[{team}]")
         if score % 5:
-            raise ViewError(f"{score} is no multiple of 5, as all points are", reason="NOT_A_MULTIPLE_OF_5",
+            raise ViewError(f"{score} is not a multiple of 5, as every score is", reason="NOT_A_MULTIPLE_OF_5",
                             field=f"scores[{team}]")
     return values
 
@@ -102,9 +103,8 @@ cdef class Round:
     def __init__(self, players, hands, talon, leader, scores):
         cdef int seats = check_players(players), first = read_int(leader, "leader", ViewError)
         if self.state.players:
-            raise TypeError("a round is dealt once: make another one")
-        if not 0 <= first < seats:
-            raise ViewError(f"there is no seat {first}", reason="SEAT_OUT_OF_RANGE", field="leader")
+            raise TypeError("a round cannot be dealt again: make a new one")
+        check_seat(first, seats, "leader", ViewError)
         values = check_scores(seats, scores)
         self._deal(seats, read_items(hands, "hands", TileError), read_items(talon, "talon", TileError))
         for team, score in enumerate(values):
@@ -118,12 +118,12 @@ cdef class Round:
         cdef uint32_t seen = 0
         cdef int seat, place_
         if len(hands) != players:
-            raise TileError(f"{players} seats need {players} hands, not {len(hands)}", reason="WRONG_NUMBER_OF_HANDS",
-                            field="hands")
+            raise TileError(f"{players} hands are expected, one for each seat, not {len(hands)}",
+                            reason="WRONG_NUMBER_OF_HANDS", field="hands")
         for seat, held in enumerate(hands):
             mask = read_tiles(held, f"hands[{seat}]")
             if popcount(mask) != hand_size(players):
-                raise TileError(f"a hand is dealt {hand_size(players)} tiles, not {int(mask).bit_count()}",
+                raise TileError(f"a dealt hand has {hand_size(players)} tiles, not {int(mask).bit_count()}",
                                 reason="WRONG_HAND_SIZE", field=f"hands[{seat}]")
             if seen & <uint32_t> mask:
                 raise TileError(f"{tile_text(lowest(seen & <uint32_t> mask))} occurs twice", reason="TILE_TWICE",
@@ -135,8 +135,7 @@ cdef class Round:
                             reason="WRONG_TALON_SIZE", field="talon")
         for place_, drawn in enumerate(talon):
             tile = read_int(drawn, f"talon[{place_}]", TileError)
-            if not 0 <= tile < TILES:
-                raise TileError(f"there is no tile with index {tile}", reason="UNKNOWN_TILE", field=f"talon[{place_}]")
+            check_tile(tile, f"talon[{place_}]", TileError)
             if seen >> tile & 1:
                 raise TileError(f"{tile_text(tile)} occurs twice", reason="TILE_TWICE",
                                 field=f"talon[{place_}]")
@@ -259,7 +258,8 @@ cdef class Round:
         cdef Watch watch
         cdef int plies = read_int(depth, "depth")
         if not 0 <= plies <= TILES:
-            raise LimitsError(f"depth is 0..{TILES}, not {plies}", reason="DEPTH_OUT_OF_RANGE", field="depth")
+            raise LimitsError(f"a depth in 0..{TILES} is expected, not {plies}", reason="DEPTH_OUT_OF_RANGE",
+                              field="depth")
         if plies == 0:
             return 1
         if self.state.end != RUNNING:
@@ -287,7 +287,7 @@ cdef class Round:
     def __reduce__(self):
         cdef int players = self.start.players
         if players == 0:
-            raise TypeError("a round of nobody cannot be pickled")
+            raise TypeError("a round that was never dealt cannot be pickled")
         dealt = (
             players,
             tuple(self.start.hand[seat] for seat in range(players)),
@@ -319,9 +319,5 @@ def played_round(dealt, placements):
         raise ViewError("seats, hands, talon, leader and scores are expected", reason="NOT_A_DEAL", field="dealt")
     cdef Round round_ = Round(*parts)
     for i, placement in enumerate(read_items(placements, "placements", MoveError)):
-        pair = read_items(placement, f"placements[{i}]", MoveError)
-        if len(pair) != 2:
-            raise MoveError("a tile and an attachment point are expected", reason="NOT_A_MOVE",
-                            field=f"placements[{i}]")
-        round_.play(*pair)
+        round_.play(*read_placement(placement, f"placements[{i}]"))
     return round_

@@ -28,7 +28,7 @@ class RootMove(NamedTuple):
     """What the search maximises, for the searching team: expected, in points."""
     utility_error: float
     chances: tuple[float, ...]
-    """By team: the expected chance to win the match; empty without a table of match equity."""
+    """By team: the expected chance to win the match; empty without an equity table."""
     chance_errors: tuple[float, ...]
     margin_drifts: tuple[float, ...]
     """How far each expected margin has moved recently, at least 0; the errors count it once."""
@@ -60,6 +60,6 @@ class SolvedMove(NamedTuple):
     margin: int
     """Points less team 1's from the move on to the end of the line."""
     chance: float
-    """Chance to win the match after the line; -1 without a table of match equity."""
+    """Chance to win the match after the line; -1 without an equity table."""
     line: tuple[tuple[int, int], ...]
     """The placements to the end of the round, each ``(tile, at)``, the move itself first."""

@@ -133,7 +133,7 @@ cdef class Search:
         seed_rng(&self.rng, read_seed(seed))
         self.world_seed = next64(&self.rng)
         if not open_tree(&self.tree, options.memory_bytes, min(options.expected + options.expected // 2, 1 << 20)):
-            raise LimitsError(f"{options.memory_bytes} bytes are too few for a tree", reason="MEMORY_TOO_SMALL",
+            raise LimitsError(f"a tree needs more than {options.memory_bytes} bytes", reason="MEMORY_TOO_SMALL",
                               field="memory_bytes")
         self.view = view.copy()
         self.belief = Belief.of(view)
@@ -151,7 +151,7 @@ cdef class Search:
         # Alpha-beta knows chances in 20,000 steps: too few where only the margin is left to play for.
         if self.proofs and self.view.players != 3 and self.valuation.chance_weight[self.valuation.team] <= MATCH_POINTS:
             if not open_end_solver(&self.ends, self.valuation.table, self.valuation.match):
-                raise LimitsError("there is no memory for the ends of the round", reason="NO_MEMORY",
+                raise LimitsError("the process has no memory left for solving ends of the round", reason="NO_MEMORY",
                                   field="memory_bytes")
 
     def _set_valuation(self):
@@ -166,20 +166,21 @@ cdef class Search:
             self.valuation.leaf = &self.options.value.net
 
     def __reduce__(self):
-        raise TypeError("a search is neither copied nor pickled: its tree belongs to one process")
+        raise TypeError("a search cannot be copied or pickled: its tree belongs to one process")
 
     def _consider(self, root_moves):
         legal = set(self.view.legal_moves())
         root_moves = read_items(root_moves, "root_moves", ViewError)
         for move in root_moves:
             if move not in legal:
-                raise ViewError(f"no legal move of the seat: {shown(move)}", reason="NOT_LEGAL", field="root_moves")
+                raise ViewError(f"{shown(move)} is not a legal move of the seat", reason="NOT_LEGAL",
+                                field="root_moves")
             tile, at = move
             move = self.view.table.compact(tile, at)
             self.root_count += not self.considered[move >> 6] >> (move & 63) & 1
             self.considered[move >> 6] |= <uint64_t> 1 << (move & 63)
         if not root_moves:
-            raise ViewError("no move to consider", reason="NO_MOVES", field="root_moves")
+            raise ViewError("at least one move is expected", reason="NO_MOVES", field="root_moves")
 
     def _fix_world(self, world):
         cdef int seat, i
@@ -197,14 +198,15 @@ cdef class Search:
         for seat in range(self.view.players):
             self.start.hand[seat] = hands[seat]
             if popcount(hands[seat]) != self.view.size[seat]:
-                raise ViewError(f"seat {seat} holds {self.view.size[seat]} tiles", reason="WRONG_HAND_SIZE",
-                                field=f"world[0][{seat}]")
+                raise ViewError(f"seat {seat} holds {self.view.size[seat]} tiles, not {popcount(hands[seat])}",
+                                reason="WRONG_HAND_SIZE", field=f"world[0][{seat}]")
             tiles |= self.start.hand[seat]
         for i in range(self.view.talon_size):
             self.start.talon[i] = talon[i]
             tiles |= <uint32_t> 1 << self.start.talon[i]
         if tiles != ALL_TILES & ~self.view.table.tiles or self.start.hand[self.view.seat] != self.view.hand:
-            raise ViewError("these are not the tiles off the table, each once", reason="WRONG_WORLD", field="world")
+            raise ViewError("every tile that is not on the table is expected once, and the seat's own in its hand",
+                            reason="WRONG_WORLD", field="world")
         self.known = True
 
     def _see_all(self):
@@ -266,7 +268,7 @@ cdef class Search:
 
     cdef int check_idle(self) except -1:
         if self.busy:
-            raise BusyError("the search runs", reason="BUSY")
+            raise BusyError("the search is already running", reason="BUSY")
         return 0
 
     cdef bint fill_pool(self, double seconds, Watch *watch) except -1:

@@ -37,7 +37,7 @@ cdef class SearchOptions:
         self._take_params(params)
         self.match = read_flag(match, "match")
         if self.match and equity is None:
-            raise LimitsError("a search for the chance to win the match needs a table of match equity",
+            raise LimitsError("a search for the chance to win the match needs an equity table",
                               reason="NO_EQUITY", field="match")
         self.memory_bytes = read_whole(memory_bytes, "memory_bytes", 0, INT64_MAX)
         self.expected = read_whole(expected, "expected", 0, INT64_MAX)
@@ -78,8 +78,9 @@ cdef class SearchOptions:
 
     cdef int check_players(self, int players) except -1:
         """Raise LimitsError unless all data are for so many seats."""
-        for field, data in (("policy", self.policy), ("value", self.value), ("equity", self.equity)):
+        for field, noun, data in (("policy", "net", self.policy), ("value", "net", self.value),
+                                  ("equity", "equity table", self.equity)):
             if data is not None and data.players != players:
-                raise LimitsError(f"this is for {data.players} seats, but the round has {players}", reason="WRONG_NET",
-                                  field=field)
+                raise LimitsError(f"the {noun} is for {data.players} seats, but the round has {players}",
+                                  reason="WRONG_NET", field=field)
         return 0

@@ -4,7 +4,7 @@ The *value* of a position is team 0's margin from there to the end of the round 
 of placements and the settlement. Reaching the target ends it at once (rules 7). Inside, values are those of the team to
 move, and only of what is to come, so that positions reached with different scores share what is known about them.
 
-With a table of match equity the value may be what counts beyond the round: the chances of both teams to win the match,
+With an equity table the value may be what counts beyond the round: the chances of both teams to win the match,
 CERTAIN for a certain win of team 0 and -CERTAIN for one of team 1. Such values depend on the scores, so what is known
 about a position is kept for its scores only.
 
@@ -413,19 +413,19 @@ cdef class Solver:
         cdef size_t room = read_whole(table_bytes, "table_bytes", 64, 1 << 40)
         cdef bint chances = read_flag(match, "match")
         if chances and equity is None:
-            raise LimitsError("a solver for the chance to win the match needs a table of match equity",
+            raise LimitsError("a solver for the chance to win the match needs an equity table",
                               reason="NO_EQUITY",
                               field="match")
         self.equity = equity
         if not open_prover(&self.prover, room, NULL if equity is None else &equity.table, chances):
-            raise LimitsError(f"there is no memory for a table of {room} bytes", reason="NO_MEMORY",
+            raise LimitsError(f"the process has no memory left for a table of {room} bytes", reason="NO_MEMORY",
                               field="table_bytes")
         self.flag = StopFlag() if stop is None else stop
-        self.turn = Turn("a solver answers a question")
+        self.turn = Turn("the solver")
         self.prover.stop = &self.flag.raised
 
     def __reduce__(self):
-        raise TypeError("a solver is neither copied nor pickled: its memory belongs to one process")
+        raise TypeError("a solver cannot be copied or pickled: its memory belongs to one process")
 
     def __dealloc__(self):
         close_prover(&self.prover)
@@ -496,7 +496,7 @@ cdef class Solver:
         """Raise SniffError unless the round is one that can be solved, with the equity there is."""
         check_state(state)
         if self.equity is not None and self.equity.players != state.players:
-            raise LimitsError(f"a table for {self.equity.players} seats cannot serve {state.players}",
+            raise LimitsError(f"the equity table is for {self.equity.players} seats, but the round has {state.players}",
                               reason="WRONG_EQUITY", field="equity")
         return 0
 
@@ -564,7 +564,8 @@ cdef int state_of_view(View view, State *state) except -1:
     if view.must != "play":
         raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
     if view.players > 2 or view.talon_size > 1:
-        raise ViewError("the seat cannot know where every tile lies", reason="NOT_ALL_KNOWN")
+        raise ViewError("the seat does not know where every tile is, so the round cannot be solved",
+                        reason="NOT_ALL_KNOWN")
     belief = Belief.of(view)
     view.fill_state(state)
     if view.talon_size == 0:
@@ -572,7 +573,8 @@ cdef int state_of_view(View view, State *state) except -1:
         return 0
     worlds = belief.worlds(FEW_WORLDS)
     if worlds is None or len(worlds) > 1:
-        raise ViewError("the seat cannot know which tile lies in the talon", reason="NOT_ALL_KNOWN")
+        raise ViewError("the seat does not know which tile is in the talon, so the round cannot be solved",
+                        reason="NOT_ALL_KNOWN")
     (world,) = worlds
     state.hand[1 - view.seat] = world[1 - view.seat]
     state.talon[0] = <uint8_t> lowest(world[2])

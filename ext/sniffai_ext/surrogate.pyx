@@ -121,7 +121,7 @@ def fit(hands, logs):
     except Exception:                        # a foreign object may raise whatever it likes
         masks, logs = np.zeros(0), np.zeros(0)
     if masks.shape != logs.shape or masks.shape[1:] != (4,) or not len(masks):
-        raise LimitsError("two arrays of four columns and equally many rows are expected", reason="WRONG_SHAPE",
+        raise LimitsError("two arrays of four columns with the same number of rows are expected", reason="WRONG_SHAPE",
                           field="hands")
     if masks.dtype.kind not in "iu" or not 0 <= masks.min() <= masks.max() <= ALL_TILES:
         raise LimitsError("masks of 28 tiles are expected", reason="NOT_TILES", field="hands")

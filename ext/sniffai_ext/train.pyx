@@ -265,7 +265,7 @@ cdef int check_weights(weights, size, str field) except -1:
     """Raise LimitsError unless weights can be trained in place."""
     if not isinstance(weights, np.ndarray) or weights.dtype != np.float32 or weights.shape != (size,) \
             or not weights.flags.c_contiguous or not weights.flags.writeable:
-        raise LimitsError(f"a writeable float32 array of {size} is expected, in C order", reason="WRONG_WEIGHTS",
+        raise LimitsError(f"a writeable float32 array of {size} numbers in C order is expected", reason="WRONG_WEIGHTS",
                           field=field)
     if not np.isfinite(weights).all():
         raise LimitsError("a weight is not finite", reason="OUT_OF_RANGE", field=field)

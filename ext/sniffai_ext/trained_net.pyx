@@ -8,16 +8,23 @@ from sniffai_ext.checks import read_net
 
 
 cdef class TrainedNet:
-    """A net for one number of seats; equal to every net of the same kind with the same weights."""
+    """Base of the nets. A net is for one number of seats, and never changes: threads may share it.
+
+    It is equal to every net of the same kind with the same number of seats and the same weights.
+    """
 
     def __cinit__(self, *_, **__):
         if type(self) is TrainedNet:
-            raise TypeError("a TrainedNet is made as a Policy or as a WorldValue")
+            raise TypeError("a TrainedNet cannot be made: make a Policy or a WorldValue")
 
     cdef int lay_out_weights(self, int players, weights, int rows, int outputs) except -1:
         """Check the weights and point the net at a copy of them.
 
+        :param players: seats, 2..4.
+        :param weights: float32 ``[net_size(rows, outputs)]``, finite.
         :param rows: inputs of the net.
+        :param outputs: numbers that it gives.
+        :raises LimitsError: wrong number of weights, or a weight that is not finite.
         """
         self.players = players
         self.weights = read_net(weights, net_size(rows, outputs), players)

@@ -13,7 +13,7 @@ cdef class Turn:
     The same thread can ask again from a callback or from a signal handler. In Python, a signal could come between
     taking the lock and recording its owner; here nothing can.
 
-    :param what: names the object and what it does, such as ``"this searcher runs"``.
+    :param what: names the object, such as ``"the searcher"``.
     """
 
     def __cinit__(self, str what not None):
@@ -24,7 +24,7 @@ cdef class Turn:
         """:raises BusyError: it is this thread's turn already."""
         cdef unsigned long me = <unsigned long> PyThread_get_thread_ident()
         if self.owner == me:
-            raise BusyError(f"{self.what} already, in this very thread", reason="BUSY")
+            raise BusyError(f"{self.what} is busy: this thread is already waiting for its answer", reason="BUSY")
         self.lock.acquire()
         self.owner = me
 

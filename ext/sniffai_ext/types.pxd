@@ -128,9 +128,11 @@ cdef struct State:
     uint8_t end           # enum RoundEnd
 
 cdef inline int team_of(int players, int seat) noexcept nogil:
+    """The team of a seat: with 4 seats, 0 for seats 0 and 2, and 1 for seats 1 and 3; else the seat (rules 1)."""
     return seat & 1 if players == 4 else seat
 
 cdef inline int team_count(int players) noexcept nogil:
+    """The number of teams, 2 or 3 (rules 1)."""
     return 3 if players == 3 else 2
 
 cdef inline int hand_size(int players) noexcept nogil:
@@ -138,9 +140,11 @@ cdef inline int hand_size(int players) noexcept nogil:
     return 7 if players == 2 else (6 if players == 3 else 5)
 
 cdef inline int target_of(int players) noexcept nogil:
+    """The score that wins the match (rules 1)."""
     return 250 if players == 2 else 200
 
 cdef inline int tile_pips(int tile) noexcept nogil:
+    """The pips of both halves together, 0..12."""
     return LOW[tile] + HIGH[tile]
 
 cdef inline bint is_double(int tile) noexcept nogil:

@@ -5,7 +5,7 @@ that no tile held at that moment fits (rules 5), so the batches of that moment l
 later came out of one of the batches that could still hold it.
 """
 
-from sniffai_ext.checks cimport read_int, read_items, read_tiles
+from sniffai_ext.checks cimport check_seat, check_tile, read_int, read_items, read_placement, read_tiles
 from sniffai_ext.layout cimport tile_text
 from sniffai_ext.types cimport (
     ALL_TILES, BLOCKED, FITTING, NO_TILE, PIPS, RUNNING, TARGET, TILES, WENT_OUT, hand_size, lowest,
@@ -37,11 +37,10 @@ cdef class View:
         cdef int seats = check_players(players), first = read_int(leader, "leader", ViewError)
         cdef uint32_t held = read_tiles(hand, "hand")
         if self.players:
-            raise TypeError("a view is made once: make another one")
-        if not 0 <= first < seats:
-            raise ViewError(f"there is no seat {first}", reason="SEAT_OUT_OF_RANGE", field="leader")
+            raise TypeError("a view cannot be made again: make a new one")
+        check_seat(first, seats, "leader", ViewError)
         if popcount(held) != hand_size(seats):
-            raise TileError(f"a hand is dealt {hand_size(seats)} tiles, not {popcount(held)}",
+            raise TileError(f"a dealt hand has {hand_size(seats)} tiles, not {popcount(held)}",
                             reason="WRONG_HAND_SIZE", field="hand")
         self._seat_down(seats, seat, scores)
         self.dealt = self.hand = held
@@ -54,8 +53,7 @@ cdef class View:
 
     def _seat_down(self, int players, seat, scores):
         cdef int own = read_int(seat, "seat", ViewError)
-        if not 0 <= own < players:
-            raise ViewError(f"there is no seat {own}", reason="SEAT_OUT_OF_RANGE", field="seat")
+        check_seat(own, players, "seat", ViewError)
         for team, score in enumerate(check_scores(players, scores)):
             self.score[team] = score
         self.players = players
@@ -80,17 +78,14 @@ cdef class View:
         view._seat_down(check_players(players), seat, scores)
         view.to_move = view.seat
         for index, placement in enumerate(read_items(placements, "placements", MoveError)):
-            pair = read_items(placement, f"placements[{index}]", MoveError)
-            if len(pair) != 2:
-                raise MoveError("a tile and an attachment point are expected", reason="NOT_A_MOVE",
-                                field=f"placements[{index}]")
+            pair = read_placement(placement, f"placements[{index}]")
             try:
                 tile, at = read_int(pair[0], "tile", MoveError), read_int(pair[1], "at", MoveError)
                 view.table.put(tile, at)
             except SniffError as error:
                 raise error.at(f"placements[{index}]") from None
             if held >> tile & 1:
-                raise TileError(f"{tile_text(tile)} is on the table and in the hand", reason="TILE_TWICE",
+                raise TileError(f"{tile_text(tile)} is on the table, so it cannot be in the hand", reason="TILE_TWICE",
                                 field=f"placements[{index}].tile")
         view.on_table = view.table.tiles
         view._take_sizes(held, read_items(hand_sizes, "hand_sizes", ViewError),
@@ -103,18 +98,19 @@ cdef class View:
     def _take_sizes(self, uint32_t hand, tuple sizes, int talon_size):
         cdef int other, size
         if hand == 0:
-            raise TileError("the seat to move holds at least one tile", reason="WRONG_HAND_SIZE", field="hand")
+            raise TileError("the seat to move holds at least one tile, but its hand is empty", reason="WRONG_HAND_SIZE",
+                            field="hand")
         if len(sizes) != self.players:
-            raise ViewError(f"{self.players} seats need {self.players} sizes, not {len(sizes)}",
+            raise ViewError(f"{self.players} hand sizes are expected, one for each seat, not {len(sizes)}",
                             reason="WRONG_NUMBER_OF_SIZES", field="hand_sizes")
         for other in range(self.players):
             size = read_int(sizes[other], f"hand_sizes[{other}]", ViewError)
             if not 1 <= size <= TILES:
-                raise ViewError(f"a seat in play holds 1..{TILES} tiles, not {size}", reason="SIZE_OUT_OF_RANGE",
-                                field=f"hand_sizes[{other}]")
+                raise ViewError(f"a hand has 1..{TILES} tiles while the round goes on, not {size}",
+                                reason="SIZE_OUT_OF_RANGE", field=f"hand_sizes[{other}]")
             self.size[other] = size
         if popcount(hand) != self.size[self.seat]:
-            raise ViewError(f"the seat holds {popcount(hand)} tiles, not {self.size[self.seat]}",
+            raise ViewError(f"the hand has {popcount(hand)} tiles, but its size is given as {self.size[self.seat]}",
                             reason="WRONG_HAND_SIZE", field=f"hand_sizes[{self.seat}]")
         dealt = self.players * hand_size(self.players)
         if not 0 <= talon_size <= TILES - dealt:
@@ -122,7 +118,7 @@ cdef class View:
                             field="talon_size")
         total = self.table.placed + sum(self.hand_sizes) + talon_size
         if total != TILES:
-            raise ViewError(f"table, hands and talon have {total} tiles together, not {TILES}",
+            raise ViewError(f"table, hands and talon have {TILES} tiles together, not {total}",
                             reason="TILES_DO_NOT_ADD_UP", field="hand_sizes")
         self.hand = hand
         self.talon_size = talon_size
@@ -130,14 +126,15 @@ cdef class View:
     def _take_voids(self, tuple voids):
         cdef int other, pips
         if len(voids) != self.players:
-            raise ViewError(f"{self.players} seats need {self.players} sets of void suits, not {len(voids)}",
+            raise ViewError(f"{self.players} sets of void suits are expected, one for each seat, not {len(voids)}",
                             reason="WRONG_NUMBER_OF_VOIDS", field="voids")
         for other in range(self.players):
             pips = read_int(voids[other], f"voids[{other}]", ViewError)
             if not 0 <= pips < 1 << PIPS:
-                raise ViewError("a suit is 0..6", reason="SUIT_OUT_OF_RANGE", field=f"voids[{other}]")
+                raise ViewError(f"a mask of suits in 0..{(1 << PIPS) - 1} is expected, not {pips}",
+                                reason="SUIT_OUT_OF_RANGE", field=f"voids[{other}]")
             if other == self.seat and self.hand & FITTING[pips]:
-                raise ViewError("the seat holds a tile of a suit it is said to lack", reason="VOID_SUIT_HELD",
+                raise ViewError("the hand has a tile of a suit that is given as void", reason="VOID_SUIT_HELD",
                                 field=f"voids[{other}]")
             self.batch[other][0] = Batch(self.size[other], ALL_TILES & ~FITTING[pips])
             self.batch_count[other] = 1
@@ -147,9 +144,9 @@ cdef class View:
         if drawn >= TILES or not self.hand >> drawn & 1:
             raise ViewError("the drawn tile is not in the hand", reason="TILE_NOT_IN_HAND", field="drawn_tile")
         if self.table.placed == 0:
-            raise ViewError("nobody draws before the lead", reason="DRAW_NOT_ALLOWED", field="drawn_tile")
+            raise ViewError("no seat can draw before the lead", reason="DRAW_NOT_ALLOWED", field="drawn_tile")
         if self.table.fitting(self.hand & ~(<uint32_t> 1 << drawn)):
-            raise ViewError("a tile of the hand fitted: there was nothing to draw", reason="DRAW_NOT_ALLOWED",
+            raise ViewError("another tile of the hand fits, so the seat cannot have drawn", reason="DRAW_NOT_ALLOWED",
                             field="drawn_tile")
         self.forced = drawn if self.table.fitting(<uint32_t> 1 << drawn) else -1
 
@@ -160,8 +157,7 @@ cdef class View:
         cdef int mover = read_int(seat, "seat", ViewError)
         if self.end != RUNNING:
             raise ViewError("the round is over", reason="ROUND_OVER", field="seat")
-        if not 0 <= mover < self.players:
-            raise ViewError(f"there is no seat {mover}", reason="SEAT_OUT_OF_RANGE", field="seat")
+        check_seat(mover, self.players, "seat", ViewError)
         if mover != self.to_move:
             raise ViewError(f"it is the turn of seat {self.to_move}, not of seat {mover}", reason="NOT_THE_TURN",
                             field="seat")
@@ -230,7 +226,8 @@ cdef class View:
     def _shed_other(self, int seat, int tile):
         cdef int b, origins = 0
         if self.hand >> tile & 1:
-            raise ViewError(f"{tile_text(tile)} is in the seat's own hand", reason="TILE_IN_OWN_HAND", field="play")
+            raise ViewError(f"seat {seat} cannot place {tile_text(tile)}: seat {self.seat} holds it",
+                            reason="TILE_IN_OWN_HAND", field="play")
         if self.pending:                     # the tile drawn last: it is known now
             self._add_batch(seat, self.pending - 1)
             return
@@ -264,10 +261,10 @@ cdef class View:
         self.belief = None
         named = None if tiles is None else read_items(tiles, "tiles", ViewError)
         if self.table.placed == 0:
-            raise ViewError("nobody draws before the lead", reason="DRAW_NOT_ALLOWED", field="draw")
+            raise ViewError("no seat can draw before the lead", reason="DRAW_NOT_ALLOWED", field="draw")
         if not 1 <= drawn <= self.talon_size:
-            raise ViewError(f"{drawn} tiles drawn from a talon of {self.talon_size}", reason="DRAW_COUNT_OUT_OF_RANGE",
-                            field="draw")
+            raise ViewError(f"{drawn} tiles cannot be drawn from a talon of {self.talon_size}",
+                            reason="DRAW_COUNT_OUT_OF_RANGE", field="draw")
         if mover == self.seat:
             self._draw_own(drawn, named)
         elif named:
@@ -283,18 +280,18 @@ cdef class View:
         cdef uint32_t drawn = 0
         cdef int index, tile = 0
         if self.table.fitting(self.hand):
-            raise ViewError("a tile of the hand fits: drawing is not allowed", reason="DRAW_NOT_ALLOWED", field="draw")
+            raise ViewError("a tile of the hand fits, so the seat cannot draw", reason="DRAW_NOT_ALLOWED", field="draw")
         if tiles is None or len(tiles) != count:
-            raise ViewError(f"the seat drew {count} tiles and names {len(tiles or ())}", reason="WRONG_NUMBER_OF_TILES",
-                            field="tiles")
+            raise ViewError(f"the seat drew {count} tiles, but {len(tiles or ())} are named",
+                            reason="WRONG_NUMBER_OF_TILES", field="tiles")
         for index, named in enumerate(tiles):
             tile = read_int(named, f"tiles[{index}]", TileError)
-            if not 0 <= tile < TILES:
-                raise TileError(f"there is no tile with index {tile}", reason="UNKNOWN_TILE", field=f"tiles[{index}]")
+            check_tile(tile, f"tiles[{index}]", TileError)
             if (self.hand | drawn | self.table.tiles) >> tile & 1:
-                raise TileError(f"{tile_text(tile)} was seen before", reason="TILE_TWICE", field=f"tiles[{index}]")
+                raise TileError(f"{tile_text(tile)} cannot be drawn: it is on the table, in the hand or drawn before",
+                                reason="TILE_TWICE", field=f"tiles[{index}]")
             if self.table.fitting(drawn):
-                raise ViewError(f"{tile_text(lowest(self.table.fitting(drawn)))} fitted: the draw ended there",
+                raise ViewError(f"{tile_text(lowest(self.table.fitting(drawn)))} fits, so the draw ends with it",
                                 reason="DRAW_NOT_ALLOWED", field=f"tiles[{index}]")
             drawn |= <uint32_t> 1 << tile
         if self.table.fitting(drawn):
@@ -310,13 +307,13 @@ cdef class View:
         cdef int mover = self.turn_of(seat)
         self.belief = None
         if self.table.placed == 0:
-            raise ViewError("nobody passes before the lead", reason="PASS_NOT_ALLOWED", field="pass")
+            raise ViewError("no seat can pass before the lead", reason="PASS_NOT_ALLOWED", field="pass")
         if self.talon_size:
             raise ViewError(f"the talon has {self.talon_size} tiles: the seat must draw", reason="PASS_NOT_ALLOWED",
                             field="pass")
         if mover == self.seat:
             if self.table.fitting(self.hand):
-                raise ViewError("a tile of the hand fits: passing is not allowed", reason="PASS_NOT_ALLOWED",
+                raise ViewError("a tile of the hand fits, so the seat cannot pass", reason="PASS_NOT_ALLOWED",
                                 field="pass")
         else:
             self._exclude(mover)

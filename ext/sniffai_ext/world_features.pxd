@@ -1,5 +1,5 @@
-"""What the world-value net sees: the table just after a placement, all hands known, from the side of the seat that
-placed.
+"""The input of the world-value net: the table just after a placement, all hands known, from the side of the seat that
+placed. Its form is that of features.pxd: rows 0..world_net_rows(players) - 1, each on or off.
 
 The draws and passes of the next turn have not happened yet; the talon is known as a set, not in its order.
 """

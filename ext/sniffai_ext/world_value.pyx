@@ -22,7 +22,8 @@ cdef class WorldValue(TrainedNet):
 def world_weight_count(players):
     """How many weights a world-value net for so many seats has.
 
-    :raises ViewError: not 2, 3 or 4 seats.
+    :param players: 2..4.
+    :raises ViewError: it is another number.
     """
     cdef int seats = check_players(players)
     return net_size(world_net_rows(seats), world_outputs(seats))

@@ -35,12 +35,12 @@ cdef class Pool:
     cdef bint fill(self, Belief belief, View view, const Model *model, int room, int extra, Rng *rng,
                    Watch *watch) except -1
     cdef void sample(self, Belief belief, View view, Rng *rng) noexcept nogil
-    cdef void add(self, View view, uint32_t[ALL_BATCHES] *got, uint32_t talon) noexcept nogil
+    cdef void add(self, View view, uint32_t[ALL_BATCHES] *batch_tiles, uint32_t talon) noexcept nogil
     cdef void extend(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil
-    cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *got,
+    cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *batch_tiles,
                          uint32_t loose) noexcept nogil
     cdef void list_pool(self, Belief belief, View view, int batch, int need, uint32_t choices,
-                        uint32_t[ALL_BATCHES] *got, uint32_t loose) noexcept nogil
+                        uint32_t[ALL_BATCHES] *batch_tiles, uint32_t loose) noexcept nogil
     cdef void weigh(self, const double *logs) noexcept nogil
     cdef void list_shares(self) noexcept nogil
     cdef int drawn(self, uint64_t number) noexcept nogil

@@ -62,7 +62,7 @@ cdef class Pool:
         :param room: 1..MOST_WORLDS.
         :param extra: worlds to extend a sample by, 0..MOST_WORLDS.
         """
-        cdef uint32_t[4][ALL_BATCHES] got
+        cdef uint32_t[4][ALL_BATCHES] batch_tiles
         cdef bint few
         self.assignments = belief.assignments
         few = self.assignments <= room
@@ -82,8 +82,8 @@ cdef class Pool:
         self.place = next64(rng)
         with nogil:
             if few:
-                got = belief.certain
-                self.list_cells(belief, view, 0, belief.full, got, belief.pool)
+                batch_tiles = belief.certain
+                self.list_cells(belief, view, 0, belief.full, batch_tiles, belief.pool)
                 if self.unlisted:            # the first assignments listed are not a fair sample
                     few = False
                     self.size = 0
@@ -104,18 +104,18 @@ cdef class Pool:
 
     cdef void sample(self, Belief belief, View view, Rng *rng) noexcept nogil:
         """Fill the room with samples."""
-        cdef uint32_t[4][ALL_BATCHES] got
+        cdef uint32_t[4][ALL_BATCHES] batch_tiles
         cdef uint8_t[TILES] talon
         cdef uint32_t rest
         cdef int k
         while self.size < self.room and not self.over(0.6):
-            belief.sample_batches(rng, got, talon)
+            belief.sample_batches(rng, batch_tiles, talon)
             rest = 0
             for k in range(view.talon_size):
                 rest |= <uint32_t> 1 << talon[k]
-            self.add(view, got, rest)
+            self.add(view, batch_tiles, rest)
 
-    cdef void add(self, View view, uint32_t[ALL_BATCHES] *got, uint32_t talon) noexcept nogil:
+    cdef void add(self, View view, uint32_t[ALL_BATCHES] *batch_tiles, uint32_t talon) noexcept nogil:
         """One assignment as a world."""
         cdef World *world = &self.world[self.size]
         cdef double *by_seat = &self.by_seat[4 * self.size]
@@ -123,12 +123,12 @@ cdef class Pool:
         for seat in range(4):
             world.hand[seat] = 0
             for b in range(ALL_BATCHES):
-                world.hand[seat] |= got[seat][b]
+                world.hand[seat] |= batch_tiles[seat][b]
             world.hand[seat] &= ~view.on_table
         world.talon = talon
         by_seat[0] = by_seat[1] = by_seat[2] = by_seat[3] = 0
         if self.model != NULL:
-            log_likelihoods(self.model, view, got, by_seat)
+            log_likelihoods(self.model, view, batch_tiles, by_seat)
         self.logs[self.size] = by_seat[0] + by_seat[1] + by_seat[2] + by_seat[3]
         self.size += 1
 
@@ -176,7 +176,7 @@ cdef class Pool:
             self.logs[self.size] = likely(&fit, world)
             self.size += 1
 
-    cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *got,
+    cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *batch_tiles,
                          uint32_t loose) noexcept nogil:
         """Every way to place the listed tiles from the i-th on."""
         cdef uint32_t cells, bit
@@ -186,24 +186,24 @@ cdef class Pool:
         if self.unlisted:
             return
         if i == belief.listed:
-            self.list_pool(belief, view, 0, belief.free_batch[0].size, loose, got, loose)
+            self.list_pool(belief, view, 0, belief.free_batch[0].size, loose, batch_tiles, loose)
             return
         after = belief.ways + <size_t> (i + 1) * (belief.full + 1)
         bit = <uint32_t> 1 << belief.item[i].tile
         if not belief.item[i].shed and after[room]:
-            self.list_cells(belief, view, i + 1, room, got, loose | bit)
+            self.list_cells(belief, view, i + 1, room, batch_tiles, loose | bit)
         cells = belief.item[i].cells & belief.open_cells[room]
         while cells:
             k = lowest(cells)
             cells &= cells - 1
             if after[room - belief.cell[k].stride]:
-                batch = &got[belief.cell[k].seat][belief.cell[k].batch]
+                batch = &batch_tiles[belief.cell[k].seat][belief.cell[k].batch]
                 batch[0] |= bit
-                self.list_cells(belief, view, i + 1, room - belief.cell[k].stride, got, loose)
+                self.list_cells(belief, view, i + 1, room - belief.cell[k].stride, batch_tiles, loose)
                 batch[0] &= ~bit
 
     cdef void list_pool(self, Belief belief, View view, int batch, int need, uint32_t choices,
-                        uint32_t[ALL_BATCHES] *got, uint32_t loose) noexcept nogil:
+                        uint32_t[ALL_BATCHES] *batch_tiles, uint32_t loose) noexcept nogil:
         """Every way to deal the pool's tiles to the free batches from ``batch`` on, which still needs ``need`` of
         ``choices``."""
         cdef uint32_t bit
@@ -213,20 +213,20 @@ cdef class Pool:
             return
         place_ = TALON if batch == belief.free_batches else belief.free_batch[batch].place
         if place_ == TALON:                  # always the last
-            self.add(view, got, loose if batch < belief.free_batches else 0)
+            self.add(view, batch_tiles, loose if batch < belief.free_batches else 0)
             self.unlisted = self.size < self.room and self.over(0.3)
             return
         if need == 0:
-            self.list_pool(belief, view, batch + 1, belief.free_batch[batch + 1].size, loose, got, loose)
+            self.list_pool(belief, view, batch + 1, belief.free_batch[batch + 1].size, loose, batch_tiles, loose)
             return
         if popcount(choices) < need:
             return
         bit = choices & (~choices + 1)
-        held = &got[place_][belief.free_batch[batch].batch]
+        held = &batch_tiles[place_][belief.free_batch[batch].batch]
         held[0] |= bit
-        self.list_pool(belief, view, batch, need - 1, choices & ~bit, got, loose & ~bit)
+        self.list_pool(belief, view, batch, need - 1, choices & ~bit, batch_tiles, loose & ~bit)
         held[0] &= ~bit
-        self.list_pool(belief, view, batch, need, choices & ~bit, got, loose)
+        self.list_pool(belief, view, batch, need, choices & ~bit, batch_tiles, loose)
 
     cdef void weigh(self, const double *logs) noexcept nogil:
         """Weights from log-likelihoods, and their effective sample size."""
@@ -267,12 +267,12 @@ cdef class Pool:
             hands[seat] |= self.world[i].hand[seat]
 
     def __reduce__(self):
-        raise TypeError("a pool of worlds is neither copied nor pickled: make it again")
+        raise TypeError("a pool of worlds cannot be copied or pickled: make it again")
 
     cdef int check_filled(self) except -1:
         """Raise unless the pool has worlds: one made by hand has none."""
         if self.size == 0:
-            raise RuntimeError("the pool is empty: weighted_worlds() or a search makes full ones")
+            raise RuntimeError("the pool has no worlds: call weighted_worlds() to make one that has")
         return 0
 
     def draws(self, count):
@@ -365,8 +365,8 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
     cdef double random_share = read_real(floor, "floor", RANGES["floor"][0], RANGES["floor"][1])
     if policy is not None:
         if policy.players != view.players:
-            raise LimitsError(f"a net for {policy.players} seats cannot serve {view.players}", reason="WRONG_NET",
-                              field="policy")
+            raise LimitsError(f"the net is for {policy.players} seats, but the round has {view.players}",
+                              reason="WRONG_NET", field="policy")
         model.net = &policy.net
         model.floor = <float> random_share
         for phase in range(3):
@@ -401,13 +401,13 @@ cdef View with_hands(View view, hands):
     cdef uint32_t held
     hands = read_items(hands, "hands", ViewError)
     if len(hands) != view.players:
-        raise ViewError(f"{view.players} seats need {view.players} hands, not {len(hands)}",
+        raise ViewError(f"{view.players} hands are expected, one for each seat, not {len(hands)}",
                         reason="WRONG_NUMBER_OF_HANDS", field="hands")
     for seat in range(view.players):
         held = read_tiles(hands[seat], f"hands[{seat}]")
         if seat != view.seat and popcount(held & view.unseen()) != view.size[seat]:
-            raise ViewError(f"seat {seat} holds {view.size[seat]} unseen tiles", reason="WRONG_HAND_SIZE",
-                            field=f"hands[{seat}]")
+            raise ViewError(f"seat {seat} holds {view.size[seat]} hidden tiles, not {popcount(held & view.unseen())}",
+                            reason="WRONG_HAND_SIZE", field=f"hands[{seat}]")
         for b in range(view.batch_count[seat]):
             other.batch[seat][b].allowed &= held
     return other

@@ -88,7 +88,7 @@ class Server:
         self._watches = Watches()
         self._certificates = certificates_of(settings)
         keys = Keys(Path(settings.keys_file), settings) if settings.keys_file else None
-        self.reloads = Reloads([one for one in (self._certificates, keys) if one is not None], self.metrics)
+        self.reloads = Reloads([files for files in (self._certificates, keys) if files is not None], self.metrics)
         observer, auth = Observer(self.metrics, self._tracing), Auth(settings, keys, Quotas())
         intake = Intake(settings, self.holdings)
         reader = Reader(intake, settings.write_seconds, self.stalls)
@@ -143,7 +143,7 @@ class Server:
             steps.append(self._tracing.close)
         unfinished = await _all_ended(steps, LAST_STEPS_SECONDS)
         if unfinished:
-            log.warning("the shutdown does not wait longer for %s", ", ".join(step.__qualname__ for step in unfinished))
+            log.warning("the shutdown no longer waits for %s", ", ".join(step.__qualname__ for step in unfinished))
 
     async def _stop(self) -> None:
         """Refuse new calls, and give open calls the grace period."""

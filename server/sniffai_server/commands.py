@@ -128,7 +128,7 @@ def _key(options: argparse.Namespace) -> int:
 
 def _config(options: argparse.Namespace) -> Config:
     """The settings of a command."""
-    names = {one.name for one in settings_fields()}
+    names = {spec.name for spec in settings_fields()}
     flags = {name: value for name, value in vars(options).items() if name in names and value is not None}
     return read_config(flags, file=options.config or "")
 
@@ -154,17 +154,17 @@ def _parser() -> argparse.ArgumentParser:
         ("info", _info, "print the capabilities of a server with these settings, as JSON"),
         ("health", _health, "check a server: exit with 0 if it is serving, 1 if not"),
     ):
-        one = commands.add_parser(name, help=text)
-        one.set_defaults(command=command)
-        _add_settings(one)
+        subparser = commands.add_parser(name, help=text)
+        subparser.set_defaults(command=command)
+        _add_settings(subparser)
         if name == "health":
-            one.add_argument(
+            subparser.add_argument(
                 "--address",
                 type=_address,
                 metavar="HOST:PORT",
                 help="address of the server, or unix:PATH (default: host and port)",
             )
-            one.add_argument("--timeout", type=_timeout, default=2.0, help="seconds (default: %(default)s)")
+            subparser.add_argument("--timeout", type=_timeout, default=2.0, help="seconds (default: %(default)s)")
     _add_key(commands.add_parser("key", help="create an API key: store or print its entry, and print the key once"))
     return parser
 
@@ -183,25 +183,25 @@ def _add_settings(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--config", metavar="FILE", help="TOML file with settings (default: the variable SNIFFAI_CONFIG)"
     )
-    for one in settings_fields():
-        if kind_of(one) is bool:
+    for spec in settings_fields():
+        if kind_of(spec) is bool:
             how: Mapping[str, Any] = {"action": argparse.BooleanOptionalAction, "default": None}
         else:
-            how = {"type": _reader(one), "metavar": one.name.rpartition("_")[2].upper()}
-        command.add_argument(flag_of(one.name), dest=one.name, help=_help(one), **how)
+            how = {"type": _reader(spec), "metavar": spec.name.rpartition("_")[2].upper()}
+        command.add_argument(flag_of(spec.name), dest=spec.name, help=_help(spec), **how)
 
 
-def _help(one: "Field[Any]") -> str:
+def _help(spec: "Field[Any]") -> str:
     """The help text of a setting's flag, with its default."""
-    rule, default = rule_of(one), default_of(one)
+    rule, default = rule_of(spec), default_of(spec)
     words = rule.shown_default or ("" if default in ("", False) else toml_value(default).strip('"'))
     return (rule.text + (f" (default: {words})" if words else "")).replace("%", "%%")
 
 
-def _reader(one: "Field[Any]") -> Callable[[str], Any]:
+def _reader(spec: "Field[Any]") -> Callable[[str], Any]:
     def read(text: str) -> Any:
         try:
-            return from_text(one, text)
+            return from_text(spec, text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 

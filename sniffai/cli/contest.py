@@ -55,7 +55,7 @@ def contests(
     :raises LimitsError: there is no such player, or the seed is out of range.
     """
     if deals is not None and matches is not None:
-        raise click.UsageError("either --deals or --matches")
+        raise click.UsageError("--deals and --matches cannot be used together")
     pairings = matches or deals or DEFAULT_DEALS
     limits = Limits(simulations, seconds)
     return [ArenaSpec(a, b, players, pairings, matches is not None, seed, limits) for a, b in pairs]

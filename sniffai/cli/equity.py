@@ -75,10 +75,10 @@ def build_command(
     with progress_bar() as bar:
         task = bar.add_task("")
 
-        def told(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total)
 
-        made = build(plan, workers=workers, progress=told)
+        made = build(plan, workers=workers, progress=report)
     file = BytesIO()
     save_equity(made, file)
     status = output.write(file.getvalue())
@@ -97,10 +97,14 @@ def build_command(
     type=click.IntRange(min=1),
     default=50,
     show_default=True,
-    help="Starting scores, each with a leader, to play from.",
+    help="Starting scores to play from, each with a leader.",
 )
 @click.option(
-    "--matches", type=click.IntRange(min=100), default=2000, show_default=True, help="Matches from each of them."
+    "--matches",
+    type=click.IntRange(min=100),
+    default=2000,
+    show_default=True,
+    help="Matches to play from each starting score.",
 )
 @click.option(
     "--seed",
@@ -151,7 +155,7 @@ def show_command(
     """Print every team's chance at some scores, or the whole table, and draw it."""
     equity = _read(players, file)
     if leader is not None and scores is None:
-        raise click.UsageError("--leader needs --scores: the table is told from the leader's side")
+        raise click.UsageError("--leader needs --scores: without scores, the leading team's chances are printed")
     status = 0 if plot is None else _draw(equity, plot)
     if scores is not None:
         _show_scores(equity, scores, leader, as_json)

@@ -36,7 +36,7 @@ TAG: Final = re.compile(r'\[[^\s"\]]+\s+"')
 class Traces:
     """Traced rounds: :mod:`sniffai.records.trace`."""
 
-    found: tuple[Trace, ...]
+    traces: tuple[Trace, ...]
     """Each with the number of its line."""
 
 
@@ -44,7 +44,7 @@ class Traces:
 class Rounds:
     """Rounds of a match from the wire."""
 
-    found: tuple[Round, ...]
+    rounds: tuple[Round, ...]
     tags: tuple[tuple[str, str], ...] = ()
 
 
@@ -112,9 +112,9 @@ class Form:
             return (what,)
         with named(self.name):
             if isinstance(what, Rounds):
-                return what.found
+                return what.rounds
             if isinstance(what, Traces):
-                return read_trace_rounds(what.found)
+                return read_trace_rounds(what.traces)
             return _replayed(what)
 
     def subject(self) -> Subject:

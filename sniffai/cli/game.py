@@ -110,9 +110,9 @@ class Game:
             terminal.tell()
             terminal.tell_folded(round_line(now, self._say))
             self._shown = (now.round, 0)
-        told = self._shown[1]
-        placed = [event.move for event in view.events[:told] if isinstance(event, Play)]
-        for event in view.events[told:]:
+        told_count = self._shown[1]
+        placed = [event.move for event in view.events[:told_count] if isinstance(event, Play)]
+        for event in view.events[told_count:]:
             terminal.tell_folded(event_line(event, view.seat, self._say))
             if isinstance(event, Play):
                 placed.append(event.move)
@@ -126,7 +126,7 @@ class Game:
         view = now.view
         marks = {point.name: mark for point, mark in zip(view.attachment_points(), MARKS, strict=False)}
         choices = [
-            Choice(move, tuple(marks[one.at] for one in equal_moves(view, move) if one.at is not None))
+            Choice(move, tuple(marks[equal.at] for equal in equal_moves(view, move) if equal.at is not None))
             for move in distinct_moves(view)
         ]
         self._show(view, marks, choices)
@@ -352,8 +352,8 @@ class Game:
         shown = {name: f"({mark})" for name, mark in marks.items()}
         lines, rows = layout_lines(view.layout, shown), terminal.terminal_rows()
         if not whole and rows is not None and len(lines) + BELOW > rows:
-            for told in arm_lines(view.layout, shown, self._say):
-                self._tell(told)
+            for words in arm_lines(view.layout, shown, self._say):
+                self._tell(words)
             return
         for line in lines:
             pieces = [(ascii_letters(piece.text) if self._ascii else piece.text, STYLES[piece.ink]) for piece in line]

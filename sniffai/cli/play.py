@@ -41,7 +41,9 @@ SEED_BITS: Final = 32
 @click.option("--players", type=click.IntRange(2, 4), help="Seats at the table. [default: 2, or a seat for each LEVEL]")
 @click.option("--seat", type=click.IntRange(0, 3), help="Your seat. [default: 0]")
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Seed of the random numbers. [default: a random one]")
-@click.option("--score", "scores", type=int, multiple=True, help="Points to start from, once a team. [default: 0]")
+@click.option(
+    "--score", "scores", type=int, multiple=True, help="Score to start with; repeat it for each team. [default: 0]"
+)
 @click.option("--practice", is_flag=True, help="Placements may be taken back.")
 @click.option(
     "--simulations",
@@ -75,7 +77,7 @@ def command(
     if resume is not None:
         given = (levels, players, seat, seed, scores, practice, simulations)
         if any(value not in ((), None, False) for value in given):
-            raise click.UsageError("a match that is resumed keeps its seats, seed, scores and limits")
+            raise click.UsageError("a resumed match keeps its own seats, seed, scores and limits")
         match, own = _resumed(resume)
     else:
         setup, own = _setup(levels, players, seat or 0, seed, scores, practice, simulations or SIMULATIONS)
@@ -133,7 +135,7 @@ def _setup(
     if seat >= count:
         raise click.BadParameter(f"there is no seat {seat} at a table of {count}", param_hint="--seat")
     if scores and len(scores) != TEAMS[count]:
-        raise click.UsageError(f"--score is given once a team: {TEAMS[count]} times")
+        raise click.UsageError(f"--score must be given once for each team: {TEAMS[count]} times")
     known = {level.name for level in LEVELS}
     if HUMAN in others:
         raise click.UsageError("one person plays: name a level or a player for each other seat")
@@ -165,12 +167,12 @@ def _review(table: Table, say: Words) -> None:
     )
     with progress_bar() as bar:
         task = bar.add_task("")
-        found = review(
+        reviewed = review(
             of_record(replace(record, tags=names)),
             limits,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-    show_review(found, say.language_code, write=tell_folded)
+    show_review(reviewed, say.language_code, write=tell_folded)
 
 
 @contextmanager

@@ -123,7 +123,7 @@ def _remote(address: str, tls: dict[str, Any], api_key_file: str | None) -> Remo
     except AddressError as error:
         raise BadInput(f"--server: {error}") from None
     if ("tls_cert" in tls) != ("tls_key" in tls):
-        raise BadInput("--tls-cert and --tls-key go together")
+        raise BadInput("--tls-cert and --tls-key must be given together")
     return Remote(address, _tls(tls) if tls else None, _api_key(api_key_file))
 
 

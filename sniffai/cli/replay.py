@@ -72,7 +72,7 @@ def _rounds(form: Form) -> tuple[Round, ...]:
     if not isinstance(form.what, Traces):
         return form.rounds()
     try:
-        return read_trace_rounds(form.what.found)
+        return read_trace_rounds(form.what.traces)
     except RecordError as error:
         _wrong(form.name, str(error))
 

@@ -39,7 +39,7 @@ def _draw_all(argument: str, svg: str | None, as_json: bool) -> int:
     """The scores of a position, a team at a time."""
     position = load(argument).position()
     if svg is not None:
-        raise click.UsageError("--svg draws one score")
+        raise click.UsageError("--svg can draw only one score")
     scores = position.scores_now if isinstance(position, View) else position.scores
     tallies = [Tally.of(points) for points in scores]
     if as_json:

@@ -64,7 +64,7 @@ class AsyncClient:
         self._stubs = Stubs(self._channel)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a client is neither copied nor pickled: its connection belongs to one process")
+        raise TypeError("a client cannot be copied or pickled: its connection belongs to one process")
 
     recommend = _call(calls.recommend)
     analyze = _call(calls.analyze)

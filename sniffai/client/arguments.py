@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, Final, TypeVar
 
-from sniffai.checks import as_real, is_listed, read_whole, shown
+from sniffai.checks import as_real, check_encodable, is_listed, read_whole, shown
 from sniffai.errors import LimitsError, SniffError, ViewError
 from sniffai.search.params import Limits
 
@@ -20,7 +20,7 @@ MAX_TEXT: Final = 35
 MAX_SECONDS: Final = 86_400.0
 """Maximum timeout and interval in seconds: a day."""
 
-Choice = TypeVar("Choice")
+Value = TypeVar("Value")
 
 
 class UnknownArgumentError(SniffError, TypeError):
@@ -60,7 +60,7 @@ def check_seconds(seconds: float, field: str) -> float:
         raise LimitsError(f"a number of seconds is expected, not {shown(seconds)}", reason="NOT_A_NUMBER", field=field)
     if not 0 < number <= MAX_SECONDS:
         raise LimitsError(
-            f"above 0 and at most {MAX_SECONDS:,.0f} seconds are expected, not {shown(seconds)}",
+            f"a number of seconds above 0 and at most {MAX_SECONDS:,.0f} is expected, not {shown(seconds)}",
             reason="OUT_OF_RANGE",
             field=field,
         )
@@ -80,27 +80,22 @@ def check_text(text: str | None, field: str, longest: int) -> str:
         raise LimitsError(
             f"a text has at most {longest} characters, not {len(text)}", reason="TEXT_TOO_LONG", field=field
         )
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise LimitsError(
-            "the text holds half of a character (a lone surrogate)", reason="BAD_TEXT", field=field
-        ) from None
+    check_encodable(text, field)
     return text
 
 
-def check_choice(name: str | None, field: str, choices: Mapping[str, Choice]) -> Choice | None:
+def check_name(name: str | None, field: str, values: Mapping[str, Value]) -> Value | None:
     """The value of a name; ``None`` for ``None``.
 
     :raises LimitsError: the name is unknown.
     """
     if name is None:
         return None
-    if not isinstance(name, str) or name not in choices:
+    if not isinstance(name, str) or name not in values:
         raise LimitsError(
-            f"{shown(name)} is not one of {', '.join(choices)}", reason=f"UNKNOWN_{field.upper()}", field=field
+            f"{shown(name)} is not one of {', '.join(values)}", reason=f"UNKNOWN_{field.upper()}", field=field
         )
-    return choices[name]
+    return values[name]
 
 
 def check_kind(value: object, kinds: tuple[type, ...], field: str) -> None:

@@ -83,7 +83,7 @@ class Tls:
         """
         if (self.certificate is None) != (self.key is None):
             field = "key" if self.key is None else "certificate"
-            raise LimitsError("certificate and key go together", reason="KEY_MISSING", field=field)
+            raise LimitsError("certificate and key must be given together", reason="KEY_MISSING", field=field)
         return grpc.ssl_channel_credentials(_bytes(self.root), _bytes(self.key), _bytes(self.certificate))
 
 
@@ -170,7 +170,7 @@ def check_key(key: str) -> str:
     if not plain:
         raise LimitsError("an API key is expected", reason="NOT_A_KEY", field="api_key")
     if not (plain.isascii() and plain.isprintable()):
-        raise LimitsError("an API key is printable ASCII", reason="NOT_A_KEY", field="api_key")
+        raise LimitsError("an API key has printable ASCII characters only", reason="NOT_A_KEY", field="api_key")
     return plain
 
 

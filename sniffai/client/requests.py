@@ -11,10 +11,10 @@ from sniffai.checks import read_integers, read_whole
 from sniffai.client.arguments import (
     MAX_TAG,
     MAX_TEXT,
-    check_choice,
     check_each,
     check_kind,
     check_limits,
+    check_name,
     check_names,
     check_seconds,
     check_seed,
@@ -228,7 +228,7 @@ def _fields(limits: Limits | None, wishes: Wishes, *more: str) -> dict[str, Any]
         "exclude_moves": check_each(wishes.get("exclude_moves"), "exclude_moves", _move),
         "max_moves": 0 if listed is None else read_whole(listed, "max_moves", 0, MAX_LISTED),
         "priority": _priority(wishes),
-        "objective": check_choice(wishes.get("objective"), "objective", OBJECTIVES),
+        "objective": check_name(wishes.get("objective"), "objective", OBJECTIVES),
     }
 
 
@@ -244,7 +244,7 @@ def _shared(limits: Limits | None, wishes: Wishes | ReviewWishes) -> dict[str, A
 
 
 def _priority(wishes: Wishes | ReviewWishes) -> Any:
-    return check_choice(wishes.get("priority"), "priority", PRIORITIES)
+    return check_name(wishes.get("priority"), "priority", PRIORITIES)
 
 
 def _position(position: PositionLike) -> dict[str, Any]:

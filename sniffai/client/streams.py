@@ -28,7 +28,7 @@ class Stream(Generic[Item]):
         self._closed = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a stream is neither copied nor pickled: its call belongs to one process")
+        raise TypeError("a stream cannot be copied or pickled: its call belongs to one process")
 
     def close(self) -> None:
         """End the search and the iteration. May be called from any thread."""
@@ -77,7 +77,7 @@ class AsyncStream(Generic[Item]):
         self._closed = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a stream is neither copied nor pickled: its call belongs to one process")
+        raise TypeError("a stream cannot be copied or pickled: its call belongs to one process")
 
     def close(self) -> None:
         """End the search and the iteration."""

@@ -67,7 +67,7 @@ def layout_lines(layout: Layout, marks: Mapping[str, str]) -> Lines:
     plan = plan_growing_layout(layout)
     canvas = _Canvas()
     last = layout.placements[-1].tile if layout.placements else None
-    for placed in sorted(plan.tiles, key=lambda one: (one.tile == layout.sniff, one.tile == last)):
+    for placed in sorted(plan.tiles, key=lambda laid: (laid.tile == layout.sniff, laid.tile == last)):
         ink = Ink.SNIFF if placed.tile == layout.sniff else Ink.TILE
         canvas.draw_tile(placed, Ink.LAST if placed.tile == last else ink, double=placed.tile == layout.sniff)
     for end in plan.ends:
@@ -150,7 +150,8 @@ def _inside(placed: PlacedTile, y: int, x: int) -> str:
 
 def _pieces(letters: list[tuple[str, Ink]]) -> tuple[Piece, ...]:
     joined = (
-        Piece("".join(letter for letter, _ in group), ink) for ink, group in groupby(letters, key=lambda one: one[1])
+        Piece("".join(letter for letter, _ in group), ink)
+        for ink, group in groupby(letters, key=lambda letter: letter[1])
     )
     return tuple(joined)
 

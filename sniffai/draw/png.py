@@ -35,4 +35,4 @@ def png(svg: str, width: int = 720) -> bytes:
     try:
         return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=pixels, serif_family=SERIF))
     except ValueError as error:
-        raise LimitsError(f"this is no SVG document: {error}", reason="NOT_AN_SVG", field="svg") from None
+        raise LimitsError(f"this is not an SVG document: {error}", reason="NOT_AN_SVG", field="svg") from None

@@ -13,10 +13,10 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from sniffai.checks import keep, read_integer, read_integers, read_kind, read_only, read_path
+from sniffai.checks import check_seat, keep, read_integer, read_integers, read_kind, read_only, read_path, read_players
 from sniffai.errors import LimitsError, RecordError, ViewError
 from sniffai.packaged import read_packaged
-from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
+from sniffai.rules import TARGET, TEAMS, team_of
 from sniffai_ext.equity import Equity as CoreEquity
 
 STEP: Final = 5
@@ -116,8 +116,8 @@ class Equity:
     def _read(self, scores: Iterable[int], leader: int | None) -> tuple[tuple[int, ...], int]:
         points = self._read_scores(scores)
         seat = -1 if leader is None else read_integer(leader, "leader")
-        if leader is not None and not 0 <= seat < self.players:
-            raise ViewError(f"there is no seat {seat}", reason="SEAT_OUT_OF_RANGE", field="leader")
+        if leader is not None:
+            check_seat(seat, self.players, "leader")
         return points, seat
 
     def _read_scores(self, scores: Iterable[int]) -> tuple[int, ...]:
@@ -158,9 +158,7 @@ def load(players: int) -> Equity:
 
     :raises ViewError: there is no such number of seats.
     """
-    if read_integer(players, "players") not in PLAYERS:
-        raise ViewError(f"2, 3 or 4 seats, not {players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
-    return _loaded(players)
+    return _loaded(read_players(players))
 
 
 @cache
@@ -187,7 +185,7 @@ def _read(file: IO[bytes]) -> Equity:
             errors = data["error"].astype(np.float32) * np.float32(ERROR_UNIT)
         return Equity(CoreEquity(made["players"], lead, made["lowest"]), errors, made)
     except (KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
-        raise RecordError("this is not a table of match equity", reason="UNREADABLE") from error
+        raise RecordError("this is not an equity table", reason="UNREADABLE") from error
 
 
 def save_equity(equity: Equity, path: str | PathLike[str] | BytesIO) -> None:

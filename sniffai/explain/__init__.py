@@ -6,7 +6,7 @@
 ...     players=2, seat=0, placements=["4|4", "4|6@4|4:LINE_A"], hand=["1|4", "0|2", "0|0", "0|1", "0|3", "3|3"],
 ...     hand_sizes=[6, 6], talon_size=14, scores=[0, 0],
 ... )
->>> [why] = [one for one in reasons(view, sniffai.analyze(view)) if one.points]
+>>> [why] = [reason for reason in reasons(view, sniffai.analyze(view)) if reason.points]
 >>> why.points, render(why)
 (15, 'It scores 15 points.')
 """

@@ -99,7 +99,7 @@ class Facts:
         asked = Move.of(move)
         number = self.distinct.get(asked.codes)
         if number is None:
-            raise MoveError(f"{asked} is not among the legal moves", reason="NOT_LEGAL", field="move")
+            raise MoveError(f"{asked} is not a legal move", reason="NOT_LEGAL", field="move")
         return self.moves[number]
 
     def lacks(self, seat: int, pips: int) -> float:

@@ -32,7 +32,7 @@ def read_language(code: str) -> str:
     known = _known(code) if isinstance(code, str) and len(code) <= _LONGEST else None
     if known is None:
         raise LimitsError(
-            f"{shown(code)} is not among the languages {', '.join(LANGUAGES)}",
+            f"{shown(code)} is not one of the languages {', '.join(LANGUAGES)}",
             reason="UNKNOWN_LANGUAGE",
             field="language_code",
         )

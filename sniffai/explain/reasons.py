@@ -220,6 +220,15 @@ DRAW_POINTS: Final = 4.0
 MOVE_POINTS: Final = 1.0
 """What one more playable tile is worth, in points, to weigh such reasons."""
 
+SUIT_POINTS: Final = 1.5
+"""What a suit that the next seat lacks is worth: less than half a forced draw, as it may play at another end."""
+
+LATER_POINTS: Final = 0.3
+"""What each further tile for an end is worth that only the seat itself can use: less than a move at once."""
+
+_HARD_TO_PLACE: Final = 0.5
+"""The weight of placing a double that is soon hard to place: above its mere kind, below what is worth points."""
+
 LEAST_POINTS: Final = 0.5
 """A reply that is expected to score this much less is worth a reason: as scores are multiples of 5, less is little."""
 
@@ -348,7 +357,7 @@ def _suits(case: _Case) -> Iterator[Reason]:
     for pips in mine.opened:
         chance = facts.lacks(facts.next_seat, pips)
         if chance >= SUIT_CHANCE and not any(pips in other.opened for other in case.others if case.against):
-            weight = 1.5 * chance  # less than half a forced draw: the next seat may play at another end
+            weight = SUIT_POINTS * chance
             yield Reason(
                 ReasonKind.BLOCKS_SUIT,
                 weight,
@@ -363,8 +372,8 @@ def _suits(case: _Case) -> Iterator[Reason]:
             continue
         held, left = kept
         missing = sum(1 for other in case.others if _kept(other, facts, pips) is None) / max(1, len(case.others))
-        # A point for an end that the seat alone can count on, and something for each tile that can go there later.
-        weight = _SMALL + missing * (1.0 + 0.3 * held)
+        # An end that the seat alone can count on, and more for each tile that can go there later.
+        weight = _SMALL + missing * (MOVE_POINTS + LATER_POINTS * held)
         yield Reason(ReasonKind.KEEPS_SUIT, weight, against=case.against, suit=pips, count=held, left=left)
 
 
@@ -397,7 +406,8 @@ def _pips(case: _Case) -> Iterator[Reason]:
     if sizes[seat] > FEW_TILES:
         return
     chance = 1.0 - (mine.stuck or 0.0) if sizes[seat] == 1 and seat == case.facts.next_seat else None
-    # A pip costs a point if the seat goes out. How likely that is, is known only if it is next with its last tile.
+    # A pip costs a point if the seat goes out. How likely that is, is known only if it is next with its last tile;
+    # else it is taken to be a half.
     weight = case.contrast(lambda move: float(move.move.tile.pips)) * (0.5 if chance is None else chance)
     yield Reason(
         ReasonKind.SHEDS_PIPS,
@@ -423,7 +433,7 @@ def _doubles(case: _Case) -> Iterator[Reason]:
         left = (facts.unseen & SUITS[tile.low]).bit_count()
         yield Reason(
             ReasonKind.PLAYS_DOUBLE,
-            0.5 if left < FEW_LEFT else _KIND_OF_TILE,
+            _HARD_TO_PLACE if left < FEW_LEFT else _KIND_OF_TILE,
             against=case.against,
             tile=tile,
             left=left,

@@ -127,8 +127,8 @@ def calibrate(
     :param progress: called with the number of rounds done.
     """
     played = []
-    for number, choices in enumerate(decisions(player, model.policy.players, rounds, seed)):
-        played.append([judge(decision, model, derived_seed(seed, number, k, 2)) for k, decision in enumerate(choices)])
+    for number, in_round in enumerate(decisions(player, model.policy.players, rounds, seed)):
+        played.append([judge(decision, model, derived_seed(seed, number, k, 2)) for k, decision in enumerate(in_round)])
         if progress is not None:
             progress(number + 1)
     return _report(model.policy.players, [judgements for judgements in played if judgements])
@@ -218,7 +218,7 @@ def _quality(kind: int, played: Sequence[Sequence[Judgement]]) -> BeliefQuality:
     return BeliefQuality(
         name=BELIEFS[kind],
         log_likelihood=_mean(played, lambda judgement: judgement.log_likelihoods[kind]),
-        gain=_mean(played, lambda it: it.log_likelihoods[kind] - it.log_likelihoods[max(0, kind - 1)]),
+        gain=_mean(played, lambda item: item.log_likelihoods[kind] - item.log_likelihoods[max(0, kind - 1)]),
         brier=float(np.mean((said - held) ** 2)),
         reliability=tuple(_bins(said, held)),
     )

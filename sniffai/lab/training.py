@@ -9,11 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from sniffai.checks import keep, read_real, read_whole
+from sniffai.checks import keep, read_players, read_real, read_whole
 from sniffai.errors import LimitsError
 from sniffai.lab.arrays import ArrayHolder
 from sniffai.play.statistics import Estimate, mean_and_error
-from sniffai.rules import PLAYERS
 from sniffai.search.nets import Weights
 from sniffai.search.params import MAX_SIMULATIONS
 from sniffai.seeds import MAX_SEED
@@ -58,10 +57,8 @@ class TrainingPlan:
     """Lambda: how much of each target comes from later placements, 0..1."""
 
     def __post_init__(self) -> None:
-        for name in ("players", "rounds"):
-            keep(self, name, read_whole(getattr(self, name), name, -MAX_SIMULATIONS, MAX_SIMULATIONS))
-        if self.players not in PLAYERS:
-            raise LimitsError(f"2, 3 or 4 seats, not {self.players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
+        keep(self, "players", read_players(self.players, LimitsError))
+        keep(self, "rounds", read_whole(self.rounds, "rounds", -MAX_SIMULATIONS, MAX_SIMULATIONS))
         if not 1 <= self.rounds <= MAX_SIMULATIONS:
             raise LimitsError(f"at least 1 round is expected, not {self.rounds}", reason="OUT_OF_RANGE", field="rounds")
         for name in ("seed", "weights_seed"):

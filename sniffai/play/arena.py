@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 CHUNKS_PER_WORKER: Final = 32
+"""Parts of the work for each worker, so that none waits long for the last one at the end. Chosen by judgement."""
 
 MOST_ROUNDS: Final = 1000
 """Rounds after which a match is given up without a winner. Random players need about 40."""

@@ -6,11 +6,11 @@ from functools import cached_property
 from itertools import permutations
 from typing import Any, Self
 
-from sniffai.checks import as_whole, keep, read_flag, read_kind, read_whole, shown
+from sniffai.checks import keep, read_flag, read_kind, read_players, read_whole
 from sniffai.errors import LimitsError, RecordError
 from sniffai.play.levels import named_player
 from sniffai.play.statistics import Estimate, ratio_and_error, relabelling_test, wilson_interval
-from sniffai.rules import PLAYERS, TEAMS
+from sniffai.rules import TEAMS
 from sniffai.search.params import MAX_SIMULATIONS, Limits
 from sniffai.seeds import check_seed
 
@@ -38,12 +38,7 @@ class ArenaSpec:
     """For searches that set no limit of their own."""
 
     def __post_init__(self) -> None:
-        seats = as_whole(self.players)
-        if seats not in PLAYERS:
-            raise LimitsError(
-                f"2, 3 or 4 seats, not {shown(self.players)}", reason="PLAYERS_OUT_OF_RANGE", field="players"
-            )
-        keep(self, "players", seats)
+        keep(self, "players", read_players(self.players, LimitsError))
         keep(self, "whole_matches", read_flag(self.whole_matches, "whole_matches"))
         read_kind(self.limits, Limits, "limits", "NOT_LIMITS")
         keep(self, "pairings", read_whole(self.pairings, "pairings", 1, MAX_SIMULATIONS))

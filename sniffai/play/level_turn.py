@@ -30,7 +30,7 @@ class LevelTurn:
         """The search; for a level that does not search, it answers at once."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a level's turn is neither copied nor pickled: make another one of the same view and seed")
+        raise TypeError("a level's turn cannot be copied or pickled: make a new one with the same view and seed")
 
     def _searcher(self, view: View, seed: int) -> Searcher:
         searcher, player = Searcher(view, seed=seed), self.level.player  # it refuses a seat that is not to move

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from sniffai.checks import keep, read_flag, read_integers, read_whole, shown
-from sniffai.errors import LimitsError, MoveError, ViewError
+from sniffai.checks import check_seat, keep, read_flag, read_integers, read_whole, shown
+from sniffai.errors import LimitsError, MoveError
 from sniffai.moves import Move, MoveLike
 from sniffai.play.levels import named_player
 from sniffai.play.players import Player
@@ -102,7 +102,7 @@ class MatchSetup:
 
     def __post_init__(self) -> None:
         if not isinstance(self.seats, tuple):
-            message = f"a tuple of names is expected here, not {shown(self.seats)}"
+            message = f"a tuple of names is expected, not {shown(self.seats)}"
             raise LimitsError(message, reason="WRONG_TYPE", field="seats")
         if len(self.seats) not in PLAYERS:
             raise LimitsError(
@@ -299,8 +299,7 @@ class Match:
         return tuple(round_.view(seat) for round_ in self._rounds)
 
     def _check_seat(self, seat: int) -> None:
-        if type(seat) is not int or not 0 <= seat < self._setup.players:
-            raise ViewError(f"there is no seat {shown(seat)}", reason="SEAT_OUT_OF_RANGE", field="seat")
+        check_seat(seat if type(seat) is int else -1, self._setup.players, "seat")
 
     def _knowledge(self) -> Watch:
         """What every seat knows of the round in play."""
@@ -331,9 +330,9 @@ class Match:
 
 def _last_decision(round_: Round, seat: int) -> Round | None:
     """The round as it was when a seat last placed a tile and had a choice; ``None`` where it had none."""
-    found, replayed = None, Round.from_deal(round_.start)
+    before, replayed = None, Round.from_deal(round_.start)
     for move in round_.moves:
         if replayed.seat == seat and len(distinct_moves(replayed.view(seat))) > 1:
-            found = replayed.copy()
+            before = replayed.copy()
         replayed.play(move)
-    return found
+    return before

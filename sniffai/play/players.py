@@ -101,7 +101,7 @@ class SearchPlayer:
 
     def pick(self, analysis: Analysis, seed: int) -> Move:
         """The choice after an analysis of the view."""
-        assert analysis.best is not None, "a player is asked only when it is to place a tile"
+        assert analysis.best is not None, "a player chooses only when its seat has to place a tile"
         return analysis.best.move
 
 

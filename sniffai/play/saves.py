@@ -69,7 +69,9 @@ def _setup(record: MatchRecord, tags: Mapping[str, str]) -> MatchSetup:
 
 def _tag(tags: Mapping[str, str], name: str) -> str:
     if name not in tags:
-        raise RecordError(f"this is no saved match: a tag {name} is needed", reason="NOT_A_SAVED_MATCH", field=name)
+        raise RecordError(
+            f"this is not a saved match: the tag {name} is missing", reason="NOT_A_SAVED_MATCH", field=name
+        )
     return tags[name]
 
 
@@ -93,5 +95,5 @@ def _check_deals(lots: Lots, rounds: tuple[Round, ...]) -> None:
     for index, (by_seed, round_) in enumerate(zip(expected, rounds, strict=True)):
         if by_seed.start != round_.start:
             raise RecordError(
-                "the deal or the leader is not that of the seed", reason="WRONG_DEAL", field=f"rounds[{index}]"
+                "the deal or the leader differs from what the seed gives", reason="WRONG_DEAL", field=f"rounds[{index}]"
             )

@@ -47,7 +47,7 @@ def ratio_and_error(totals: Sequence[float], counts: Sequence[int]) -> Estimate:
     """
     if not totals or len(totals) != len(counts):
         raise LimitsError(
-            f"as many totals as counts are expected, at least 1, not {len(totals)} and {len(counts)}",
+            f"one total for each count is expected, at least 1 of each, not {len(totals)} and {len(counts)}",
             reason="NO_VALUES",
             field="totals",
         )

@@ -100,7 +100,7 @@ def _executor(workers: int, context: _Context) -> ProcessPoolExecutor:
     try:
         return ProcessPoolExecutor(workers, context, initializer=_end_in_time)
     except (OSError, ImportError, NotImplementedError) as error:
-        message = f"this system cannot start worker processes ({error}): 1 works without them"
+        message = f"this system cannot start worker processes ({error}): set workers to 1 to work without them"
         raise LimitsError(message, reason="NO_WORKERS", field="workers") from None
 
 

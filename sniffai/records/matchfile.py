@@ -47,7 +47,7 @@ def decode(data: bytes) -> str:
     :raises NotationError: it is not UTF-8.
     """
     if not isinstance(data, (bytes, bytearray)):
-        raise NotationError(f"bytes are expected here, not {shown(data)}", reason="NOT_TEXT", field="data")
+        raise NotationError(f"bytes are expected, not {shown(data)}", reason="NOT_TEXT", field="data")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -63,7 +63,7 @@ def format_match(record: MatchRecord) -> str:
     :raises RecordError: a tag that the form cannot hold.
     """
     if not isinstance(record, MatchRecord):
-        raise RecordError(f"a MatchRecord is expected here, not {shown(record)}", reason="WRONG_TYPE", field="record")
+        raise RecordError(f"a MatchRecord is expected, not {shown(record)}", reason="WRONG_TYPE", field="record")
     own = {"Players": str(record.players), "Target": str(TARGET[record.players])}
     tags = [_tag_line(name, text) for name, text in (*own.items(), *_checked(record.tags))]
     rounds = [_round_lines(i, part) for i, part in enumerate(record.rounds, start=1)]
@@ -131,7 +131,7 @@ def parse_match(text: str) -> MatchRecord:
     :raises NotationError: it cannot be read; ``field`` is such as ``"line 12"``.
     """
     if not isinstance(text, str):
-        raise NotationError(f"text is expected here, not {shown(text)}", reason="NOT_TEXT", field="text")
+        raise NotationError(f"text is expected, not {shown(text)}", reason="NOT_TEXT", field="text")
     lines = _Lines(text)
     tags = dict(lines.tags())
     players = _players(tags)
@@ -190,7 +190,7 @@ class _Lines:
         """The words after ``word`` on the next line, which must begin with it."""
         words = self.take(f"{word} …", path)
         if words[0] != word:
-            raise self.unreadable(f"a line {word!r} is expected here, not {shown(words[0])}")
+            raise self.unreadable(f"a line {word!r} is expected, not {shown(words[0])}")
         return words[1:]
 
     def next_word(self) -> str:
@@ -204,7 +204,7 @@ class _Lines:
 def _parse_round(lines: _Lines, players: int, number: int) -> RoundRecord:
     lines.places = {}
     if lines.keyword("round") != [str(number)]:
-        raise lines.unreadable(f"round {number} is expected here")
+        raise lines.unreadable(f"round {number} is expected")
     start = _parse_start(lines, players)
     events: list[Event] = []
     while lines.next_word()[:1].isdigit():
@@ -222,7 +222,7 @@ def _parse_start(lines: _Lines, players: int) -> Deal:
     for seat in range(players):
         words = lines.keyword("hand", f"hands[{seat}]")
         if words[:1] != [str(seat)]:
-            raise lines.unreadable(f"the hand of seat {seat} is expected here")
+            raise lines.unreadable(f"the hand of seat {seat} is expected")
         hands.append(_tiles(lines, words[1:]))
     talon = _tiles(lines, lines.keyword("talon", "talon"))
     return Deal(players, tuple(tuple(sorted(hand)) for hand in hands), talon, leader, before)
@@ -255,7 +255,7 @@ def _parse_ending(lines: _Lines, words: Sequence[str]) -> Ending:
 
 def _one(lines: _Lines, words: Sequence[str]) -> int:
     if len(words) != 1:
-        raise lines.unreadable("one number is expected here")
+        raise lines.unreadable("one number is expected")
     return _number(lines, words[0])
 
 
@@ -265,7 +265,7 @@ def _numbers(lines: _Lines, words: Sequence[str]) -> tuple[int, ...]:
 
 def _number(lines: _Lines, word: str) -> int:
     if not _NUMBER.fullmatch(word):
-        raise lines.unreadable(f"a whole number is expected here, not {shown(word)}")
+        raise lines.unreadable(f"a whole number is expected, not {shown(word)}")
     return int(word)
 
 

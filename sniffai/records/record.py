@@ -71,13 +71,13 @@ class RoundRecord:
         ):
             value = getattr(self, name)
             if not isinstance(value, kind):
-                raise _wrong(_TYPE, f"a {kind.__name__} is expected here, not {shown(value)}", name)
+                raise _wrong(_TYPE, f"a {kind.__name__} is expected, not {shown(value)}", name)
         ending = self.ending
         named = {"ending.went_out": ending.went_out, "ending.match_winner": ending.match_winner}
         named |= {f"after[{i}]": points for i, points in enumerate(self.after)}
         for path, number in named.items():
             if number is not None and (type(number) is not int or abs(number) > _MOST):
-                raise _wrong(_TYPE, f"a whole number of at most 5 digits is expected here, not {shown(number)}", path)
+                raise _wrong(_TYPE, f"a whole number of at most 5 digits is expected, not {shown(number)}", path)
 
     @classmethod
     def of(cls, round_: Round) -> Self:
@@ -121,12 +121,10 @@ class MatchRecord:
                 f"a match has 2..4 seats, not {shown(self.players)}", reason="PLAYERS_OUT_OF_RANGE", field="players"
             )
         if not isinstance(self.rounds, tuple):
-            raise RecordError(f"a tuple is expected here, not {shown(self.rounds)}", reason=_TYPE, field="rounds")
+            raise RecordError(f"a tuple is expected, not {shown(self.rounds)}", reason=_TYPE, field="rounds")
         for i, record in enumerate(self.rounds):
             if not isinstance(record, RoundRecord):
-                raise RecordError(
-                    f"a RoundRecord is expected here, not {shown(record)}", reason=_TYPE, field=f"rounds[{i}]"
-                )
+                raise RecordError(f"a RoundRecord is expected, not {shown(record)}", reason=_TYPE, field=f"rounds[{i}]")
         check_tags(self.tags)
 
     @classmethod
@@ -137,10 +135,10 @@ class MatchRecord:
         :raises RecordError: there is no round, or a tag is not text.
         """
         if not is_listed(rounds):
-            raise RecordError(f"a list of rounds is expected here, not {shown(rounds)}", reason=_TYPE, field="rounds")
+            raise RecordError(f"a list of rounds is expected, not {shown(rounds)}", reason=_TYPE, field="rounds")
         records = tuple(_record_of(round_, i) for i, round_ in enumerate(rounds))
         if tags is not None and not isinstance(tags, Mapping):
-            raise RecordError(f"texts by name are expected here, not {shown(tags)}", reason=_TYPE, field="tags")
+            raise RecordError(f"texts by name are expected, not {shown(tags)}", reason=_TYPE, field="tags")
         if not records:
             raise RecordError("a match has at least one round", reason="NO_ROUNDS", field="rounds")
         return cls(records[0].start.players, records, tuple((tags or {}).items()))
@@ -163,7 +161,7 @@ class MatchRecord:
 
     def _check_start(self, start: Deal, before: Round | None) -> None:
         if start.players != self.players:
-            message = f"a match of {self.players} has a round of {start.players}"
+            message = f"the match has {self.players} seats, but this round has {start.players}"
             raise _wrong("WRONG_PLAYERS", message, "players")
         if before is not None:
             check_follows(before, start, scores="before")
@@ -174,7 +172,7 @@ class MatchRecord:
         if isinstance(path, str) and not path.startswith("rounds["):
             return path
         if match is None or int(match[1]) >= len(self.rounds):
-            raise RecordError(f"the record has no place {shown(path)}", reason="NO_SUCH_PLACE", field="path")
+            raise RecordError(f"{shown(path)} is not a place of the record", reason="NO_SUCH_PLACE", field="path")
         number, rest = int(match[1]), match[2]
         part = re.match(r"events\[(\d{1,9})\]", rest)
         what = f"round {number + 1}" + (f", event {int(part[1]) + 1}" if part else f", {rest}" if rest else "")
@@ -184,14 +182,14 @@ class MatchRecord:
 
 def _record_of(round_: Round, number: int) -> RoundRecord:
     if not isinstance(round_, Round):
-        raise RecordError(f"a Round is expected here, not {shown(round_)}", reason=_TYPE, field=f"rounds[{number}]")
+        raise RecordError(f"a Round is expected, not {shown(round_)}", reason=_TYPE, field=f"rounds[{number}]")
     return RoundRecord.of(round_)
 
 
 def check_tags(tags: object) -> None:
     """A tuple of pairs of texts that UTF-8 can hold."""
     if not isinstance(tags, tuple):
-        raise RecordError(f"a tuple of tags is expected here, not {shown(tags)}", reason=_TYPE, field="tags")
+        raise RecordError(f"a tuple of tags is expected, not {shown(tags)}", reason=_TYPE, field="tags")
     for i, tag in enumerate(tags):
         if not (isinstance(tag, tuple) and len(tag) == 2 and all(map(_is_text, tag))):
             raise RecordError(f"a tag is a name and a text, not {shown(tag)}", reason="BAD_TAG", field=f"tags[{i}]")
@@ -222,7 +220,9 @@ def _replay_event(round_: Round, number: int, claimed: Event) -> None:
     if number < len(history):
         if claimed != history[number]:
             raise _wrong(
-                _forced_reason(claimed), f"{_say(history[number])} here; the record says: {_say(claimed)}", path
+                _forced_reason(claimed),
+                f"by the rules, {_say(history[number])} here; the record says: {_say(claimed)}",
+                path,
             )
         return
     if round_.over:
@@ -253,7 +253,9 @@ def _check_ending(round_: Round, record: RoundRecord) -> None:
     history = round_.history
     if len(history) > len(record.events):
         raise _wrong(
-            "EVENT_MISSING", f"{_say(history[len(record.events)])} before the end; the record says nothing", "ending"
+            "EVENT_MISSING",
+            f"by the rules, {_say(history[len(record.events)])} before the end; the record does not say so",
+            "ending",
         )
     ending = Ending(round_.went_out, round_.blocked, round_.match_winner)
     if ending != record.ending:
@@ -261,7 +263,7 @@ def _check_ending(round_: Round, record: RoundRecord) -> None:
     if round_.scores != record.after:
         raise _wrong(
             "WRONG_SCORES",
-            f"{_numbers(round_.scores)} by the rules; the record says {_numbers(record.after)}",
+            f"by the rules: {_numbers(round_.scores)}; the record says: {_numbers(record.after)}",
             "after",
         )
 
@@ -273,16 +275,18 @@ def check_follows(before: Round, start: Deal, *, scores: str = "scores") -> None
     :raises RecordError: it does not.
     """
     if start.players != before.players:
-        raise _wrong("WRONG_PLAYERS", f"{before.players} seats in the round before, {start.players} here", "players")
+        raise _wrong(
+            "WRONG_PLAYERS", f"the round before has {before.players} seats, this round has {start.players}", "players"
+        )
     if not before.over:
-        raise _wrong("ROUND_UNFINISHED", "the round before is unfinished", "")
+        raise _wrong("ROUND_UNFINISHED", "the round before is not over", "")
     if before.match_winner is not None:
         raise _wrong("MATCH_OVER", f"team {before.match_winner} has won the match in the round before", "")
     if start.scores != before.scores:
         message = f"the round before ended at {_numbers(before.scores)}, not at {_numbers(start.scores)}"
         raise _wrong("WRONG_SCORES", message, scores)
     if before.went_out not in (None, start.leader):
-        raise _wrong("WRONG_LEADER", f"seat {before.went_out} went out and leads, not seat {start.leader}", "leader")
+        raise _wrong("WRONG_LEADER", f"seat {before.went_out} went out, so it leads, not seat {start.leader}", "leader")
 
 
 def _forced_reason(claimed: Event) -> str:

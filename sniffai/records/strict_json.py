@@ -5,7 +5,7 @@ import re
 import sys
 from typing import Any, NoReturn
 
-from sniffai.checks import shown
+from sniffai.checks import check_encodable, shown
 from sniffai.errors import NotationError
 
 
@@ -32,7 +32,7 @@ def unreadable(error: Exception, text: str) -> NotationError:
     if isinstance(error, NotationError):
         return error
     if isinstance(error, RecursionError):
-        return NotationError("not JSON that can be read: nested too deeply", reason="UNREADABLE")
+        return NotationError("the JSON is nested too deeply", reason="UNREADABLE")
     if isinstance(error, json.JSONDecodeError):
         return NotationError(f"not JSON: {error.msg}", reason="UNREADABLE", field=f"line {error.lineno}")
     digits = sys.get_int_max_str_digits()  # of a whole number, beyond which Python reads none
@@ -59,23 +59,14 @@ def _check_texts(value: Any) -> None:
     while waiting:
         path, value = waiting.pop()
         if isinstance(value, str):
-            _check_text(value, path)
+            check_encodable(value, path, NotationError)
         elif isinstance(value, dict):
             for key, member in value.items():
                 here = f"{path}.{_name(key)}" if path else _name(key)
-                _check_text(key, here)
+                check_encodable(key, here, NotationError)
                 waiting.append((here, member))
         elif isinstance(value, list):
             waiting += [(f"{path}[{i}]", member) for i, member in enumerate(value)]
-
-
-def _check_text(text: str, path: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise NotationError(
-            "the text holds half of a character (a lone surrogate)", reason="BAD_TEXT", field=path
-        ) from None
 
 
 def _name(key: str) -> str:

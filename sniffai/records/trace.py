@@ -81,7 +81,7 @@ def replay_trace(trace: Mapping[str, Any]) -> Round:
     except SniffError as error:
         raise RecordError(error.message, reason=error.reason, field=error.field) from None
     if not isinstance(trace["steps"], list):
-        raise RecordError("a list is expected here", reason="WRONG_TYPE", field="steps")
+        raise RecordError("a list is expected", reason="WRONG_TYPE", field="steps")
     for i, step in enumerate(trace["steps"]):
         try:
             _replay_step(round_, step)
@@ -93,7 +93,7 @@ def replay_trace(trace: Mapping[str, Any]) -> Round:
 
 def _replay_step(round_: Round, step: Any) -> None:
     if not isinstance(step, Mapping):
-        raise RecordError("an object is expected here", reason="WRONG_TYPE")
+        raise RecordError("an object is expected", reason="WRONG_TYPE")
     if round_.over:
         raise RecordError("the round was over before this step", reason="ROUND_OVER")
     before = _before_placement(round_)
@@ -105,7 +105,7 @@ def _replay_step(round_: Round, step: Any) -> None:
 
 def _play(round_: Round, play: Any) -> None:
     if not isinstance(play, list) or len(play) != 2:
-        raise RecordError("[tile, attachment point] is expected here", reason="WRONG_TYPE", field="play")
+        raise RecordError("[tile, attachment point] is expected", reason="WRONG_TYPE", field="play")
     try:
         round_.play(Move(*play))
     except SniffError as error:

@@ -20,6 +20,8 @@ from sniffai.review.values import Value
 from sniffai.review.verdict import Verdict
 from sniffai.rules import team_of
 
+# Lengths are in the units of the SVG, in which the widest plot is 960 wide. They were chosen by eye.
+
 WIDTH: Final = 960.0
 LEFT: Final = 64.0
 RIGHT: Final = 16.0

@@ -26,10 +26,10 @@ from sniffai.tiles import TILES, Tile, mask_tiles, tile_mask
 from sniffai.view import View
 
 SAMPLES: Final = 12
-"""Number of sampled draws."""
+"""Number of sampled draws. Chosen by judgement."""
 
 DRAW_SHARE: Final = 0.25
-"""The limits of each value, as a share of a survey's."""
+"""The limits of each value, as a share of a survey's. Chosen by judgement."""
 
 
 @dataclass(frozen=True, slots=True)

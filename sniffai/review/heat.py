@@ -11,7 +11,7 @@ from sniffai.review.terms import seat_name
 from sniffai.tiles import TILES, Tile
 
 LEAST: Final = 0.0005
-"""Chances below this are shown as blank."""
+"""Chances below this are shown as a dash; from here to half a per cent the table shows 0. Chosen by judgement."""
 
 
 def heat_map(subject: Subject, judgement: Judged, truth: Sequence[frozenset[Tile]] | None, say: Words) -> str:

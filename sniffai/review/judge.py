@@ -29,17 +29,18 @@ from sniffai.seeds import derived_seed
 from sniffai_ext.root_statistics import FEW_VISITS
 
 REFINEMENTS: Final = 8
-"""Searches of a refinement. Their scatter has so many degrees of freedom less one."""
+"""Searches of a refinement. Their scatter has so many degrees of freedom less one. Chosen by judgement, and checked by
+the false alarms of docs/analysis.md."""
 
 REFINEMENT_SHARE: Final = 0.5
-"""The limits of each, as a share of the survey's."""
+"""The limits of each, as a share of the survey's: a refinement takes four times the survey. Chosen by judgement."""
 
 LEAST_SIMULATIONS: Final = 8 * FEW_VISITS
 """Least simulations of each search of a refinement or of a draw, whatever the limits: with fewer, a comparison of two
 moves says little, and such searches often find the same."""
 
 MAX_REASONS: Final = 4
-"""Most reasons kept for a placement that was not the best."""
+"""Most reasons kept for a placement that was not the best: the weightiest. Chosen by judgement."""
 
 Searching: TypeAlias = Generator[tuple[Searcher, Limits], Analysis, Any]
 """Work that needs several searches: it yields a searcher with its limits and is sent the analysis."""

@@ -157,8 +157,8 @@ def match_account(rounds: Sequence[tuple[Account, Sequence[Step]]], final: bool)
     accounts = [account for account, _ in rounds]
     first, last = accounts[0], accounts[-1]
     teams = len(first.start.chances)
-    start = Value(first.start.chances, Value.total((one.start for one in accounts), teams).margins)
-    result = Value(last.result.chances, Value.total((one.result for one in accounts), teams).margins)
+    start = Value(first.start.chances, Value.total((account.start for account in accounts), teams).margins)
+    result = Value(last.result.chances, Value.total((account.result for account in accounts), teams).margins)
     return _account([steps for _, steps in rounds], start, result, final)
 
 

@@ -127,7 +127,7 @@ def _read_round(value: Mapping[str, Any]) -> Round:
 
 def _play_all(round_: Round, moves: Any) -> None:
     if not isinstance(moves, list):
-        raise RecordError("a list of moves is expected here", reason="WRONG_TYPE", field="moves")
+        raise RecordError("a list of moves is expected", reason="WRONG_TYPE", field="moves")
     for i, move in enumerate(moves):
         try:
             round_.play(move)

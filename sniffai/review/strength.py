@@ -19,7 +19,7 @@ MEASURED: Final = "data/review.json"
 """In the package."""
 
 LEAST_DECISIONS: Final = 20
-"""With fewer decisions no strength is estimated."""
+"""With fewer decisions no strength is estimated. Chosen by judgement."""
 
 Z: Final = 1.96
 """Standard errors of half a 95 % interval."""

@@ -41,14 +41,14 @@ class DecisionTally:
     @classmethod
     def of(cls, judged: Iterable[Judged]) -> Self:
         """Sum up those that had a choice."""
-        choices = [judgement for judgement in judged if judgement.searched]
+        decisions = [judgement for judgement in judged if judgement.searched]
         return cls(
-            decisions=len(choices),
-            verdicts={verdict: sum(judgement.verdict is verdict for judgement in choices) for verdict in Verdict},
-            loss=math.fsum(judgement.loss for judgement in choices),
-            loss_error=math.hypot(*(judgement.loss_error for judgement in choices)),
-            points_loss=math.fsum(judgement.points_loss for judgement in choices),
-            points_loss_error=math.hypot(*(judgement.points_loss_error for judgement in choices)),
+            decisions=len(decisions),
+            verdicts={verdict: sum(judgement.verdict is verdict for judgement in decisions) for verdict in Verdict},
+            loss=math.fsum(judgement.loss for judgement in decisions),
+            loss_error=math.hypot(*(judgement.loss_error for judgement in decisions)),
+            points_loss=math.fsum(judgement.points_loss for judgement in decisions),
+            points_loss_error=math.hypot(*(judgement.points_loss_error for judgement in decisions)),
         )
 
     @property
@@ -216,19 +216,20 @@ def _round_review(story: Story, number: int, judged: Sequence[Judged], drawn: Se
 
 
 def _player(subject: Subject, seat: int, judged: Sequence[Judged], account: Account) -> PlayerSummary:
-    choices = [judgement for judgement in judged if judgement.searched]
+    decisions = [judgement for judgement in judged if judgement.searched]
     return PlayerSummary(
         seat=seat,
         team=team_of(subject.players, seat),
         name=subject.names[seat],
-        tally=DecisionTally.of(choices),
-        forced=len(judged) - len(choices),
-        exact=sum(judgement.source == "exact" for judgement in choices),
+        tally=DecisionTally.of(decisions),
+        forced=len(judged) - len(decisions),
+        exact=sum(judgement.source == "exact" for judgement in decisions),
         phases={
-            phase: DecisionTally.of(judgement for judgement in choices if judgement.phase == phase) for phase in PHASES
+            phase: DecisionTally.of(judgement for judgement in decisions if judgement.phase == phase)
+            for phase in PHASES
         },
         luck=account.all_luck,
-        strength=strength_of([judgement.points_loss for judgement in choices], subject.players),
+        strength=strength_of([judgement.points_loss for judgement in decisions], subject.players),
     )
 
 

@@ -13,9 +13,11 @@ from sniffai_ext.root_statistics import told_apart
 from sniffai_ext.stop import StopFlag
 
 NODE_CAP: Final = 20_000
-"""Placements tried before the search takes over: a few milliseconds. Nearly every end needs far fewer."""
+"""Placements tried before the search takes over: a few milliseconds. Nearly every end needs far fewer:
+``python benchmarks/solver.py`` measures how many (benchmarks/solver.md)."""
 
 TABLE_BYTES: Final = 1 << 18
+"""Memory for positions that the solver has met: 16,384 of 16 bytes, nearly one for each placement tried."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from sniffai.moves import Move
 from sniffai.ports import point_name
 from sniffai.rules import team_of
 from sniffai.search.analysis import LineStep, MoveEvaluation, TeamValue
-from sniffai.search.roots import UNKNOWN, Root, Standing
+from sniffai.search.roots import UNKNOWN, AgainstBest, Root
 from sniffai.search.solver import MoveValue
 from sniffai.view import View
 from sniffai_ext.root_statistics import told_apart
@@ -25,11 +25,11 @@ def searched(view: View, cores: Sequence[CoreSearch], root: Root, *, hidden: boo
     :param hidden: whether steps of a line may depend on hidden tiles; else none is estimated.
     """
     evaluations = []
-    for rank, (row, standing) in enumerate(zip(root.rows, root.standings(), strict=True), 1):
+    for rank, (row, against_best) in enumerate(zip(root.rows, root.against_best(), strict=True), 1):
         line = _line(cores, row, hidden) if row.visits else ()
         move = Move.from_codes(row.tile, row.at)
         evaluations.append(
-            _evaluation(view, rank, move, row.visits, row.availability, root.values(row), standing, line)
+            _evaluation(view, rank, move, row.visits, row.availability, root.values(row), against_best, line)
         )
     return tuple(evaluations)
 
@@ -45,14 +45,14 @@ def solved(view: View, entries: Sequence[MoveValue]) -> tuple[MoveEvaluation, ..
     for rank, (entry, best) in enumerate(zip(entries, equal, strict=True), 1):
         values = _exact_values(entry)
         own = values[team]
-        standing = Standing(
+        against_best = AgainstBest(
             first.expected_margin - own.expected_margin,
             first.win_probability - own.win_probability,
             not best,
             1 / sum(equal) if best else 0.0,
         )
         line = tuple(LineStep(move, 0, False) for move in entry.line)
-        evaluations.append(_evaluation(view, rank, entry.move, 0, 0, values, standing, line))
+        evaluations.append(_evaluation(view, rank, entry.move, 0, 0, values, against_best, line))
     return tuple(evaluations)
 
 
@@ -68,7 +68,7 @@ def _evaluation(
     visits: int,
     availability: int,
     values: tuple[TeamValue, ...],
-    standing: Standing,
+    against_best: AgainstBest,
     line: tuple[LineStep, ...],
 ) -> MoveEvaluation:
     own = values[team_of(view.players, view.seat)] if values else None
@@ -87,10 +87,10 @@ def _evaluation(
         count_after=count,
         win_probability=own.win_probability if own else None,
         win_probability_error=own.win_probability_error if own else None,
-        loss=standing.loss,
-        win_probability_loss=standing.win_probability_loss,
-        loss_significant=standing.significant,
-        best_probability=standing.best_probability,
+        loss=against_best.loss,
+        win_probability_loss=against_best.win_probability_loss,
+        loss_significant=against_best.significant,
+        best_probability=against_best.best_probability,
         line=line,
     )
 

@@ -123,9 +123,12 @@ class SearchParams(TreeParams):
     exact: bool = True
     """Whether a round is solved once nothing is hidden (2 seats with an empty talon)."""
     pool_share: float = 0.05
-    """Weighted worlds for each simulation that the limits allow: 0..1. At least 64, at most 4,096 worlds."""
+    """Weighted worlds for each simulation that the limits allow: 0..1. At least 64, at most 4,096 worlds: the share and
+    both ends were chosen by judgement."""
     extra_worlds: float = 16.0
-    """Further worlds for each of these, weighted by a fit to them: 0..100. At most 16,384."""
+    """Further worlds for each of these, weighted by a fit to them: 0..100. At most 16,384.
+
+    docs/strength.md has what they gain; how many was chosen by judgement."""
     temperature: float = 1.0
     """Factor on :data:`MODEL_TEMPERATURES`: above 1, the other seats are taken to follow the policy less sharply.
     0.01..1,000."""

@@ -21,16 +21,17 @@ from sniffai_ext.rows import RootMove
 from sniffai_ext.search import Search as CoreSearch
 
 LEAST_VISITS: Final = 5
-"""With fewer visits, the standard error of a move's value is unknown."""
+"""With fewer visits, the standard error of a move's value is unknown. Chosen by judgement."""
 
 LEAST_SIMULATIONS: Final = 30
-"""With fewer in all, no standard error is known: moves with few visits use the spread of all simulations."""
+"""With fewer in all, no standard error is known: moves with few visits use the spread of all simulations. Chosen by
+judgement."""
 
 SIGNIFICANT: Final = 2.0
-"""A difference of more standard errors than this is called significant."""
+"""A difference of more standard errors than this is called significant: of equal moves, about one in 40 is."""
 
 
-class Standing(NamedTuple):
+class AgainstBest(NamedTuple):
     """How a move compares with the best one; ``None`` where that is not known."""
 
     loss: float | None
@@ -40,7 +41,7 @@ class Standing(NamedTuple):
     best_probability: float | None
 
 
-UNKNOWN: Final = Standing(None, None, False, None)
+UNKNOWN: Final = AgainstBest(None, None, False, None)
 """For moves that were not searched, or too little."""
 
 
@@ -125,13 +126,13 @@ class Root:
         """Mean and spread over all simulations, pooled from the moves; empty without any."""
         return self.values(_pooled(self.rows)) if self.simulations else ()
 
-    def standings(self) -> list[Standing]:
+    def against_best(self) -> list[AgainstBest]:
         """How each move compares with the first.
 
         Moves are compared by chance and, where chances cannot be told apart, by margin.
         """
         chances = self._best_chances()
-        return [self._standing(i, row, chances[i]) for i, row in enumerate(self.rows)]
+        return [self._against_best(i, row, chances[i]) for i, row in enumerate(self.rows)]
 
     def decided(self, goal: float) -> bool:
         """Whether the first move is better than every other one with a probability of ``goal``, by the core's rule."""
@@ -156,17 +157,17 @@ class Root:
             return better(chance=True)
         return better(chance=False) and better(chance=True, slack=CLOSE_CHANCES)
 
-    def _standing(self, place: int, row: RootMove, chance: float | None) -> Standing:
+    def _against_best(self, place: int, row: RootMove, chance: float | None) -> AgainstBest:
         first = self.rows[0]
         if not self.known(row) or not self.known(first):
             return (
-                Standing(0.0, 0.0, False, chance)
+                AgainstBest(0.0, 0.0, False, chance)
                 if place == 0 and row.visits
                 else UNKNOWN._replace(best_probability=chance)
             )
         loss = first.margins[self.team] - row.margins[self.team]
         lost = first.chances[self.team] - row.chances[self.team]
-        return Standing(loss, lost, place > 0 and self._significant(first, row), chance)
+        return AgainstBest(loss, lost, place > 0 and self._significant(first, row), chance)
 
     def _significant(self, first: RootMove, row: RootMove) -> bool:
         chance = self.match and self._apart(first, row)

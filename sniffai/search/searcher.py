@@ -46,7 +46,8 @@ T = TypeVar("T")
 __all__ = ["SearchSettings", "Searcher", "analyze", "distinct_moves", "recommend", "search_options"]
 
 DECIDED_AT: Final = 0.99
-"""A search with ``stop_when_decided`` ends when a move is the best with this probability."""
+"""A search with ``stop_when_decided`` ends when a move is the best with this probability. Chosen by judgement;
+``python benchmarks/decided.py`` measures how often such moves are wrong (docs/search.md)."""
 
 _BY_COUNT: Final = ("simulations", "memory", "decided", "precise")
 """Reasons to stop that do not depend on a clock."""
@@ -113,7 +114,7 @@ class Searcher:
         """By tree, the simulations before which it does not end by itself."""
         self._hurried = False
         self._stop = StopFlag()
-        self._turn = Turn("the searcher runs")
+        self._turn = Turn("the searcher")
 
     def run(
         self,
@@ -146,7 +147,7 @@ class Searcher:
             return self._run(Run.of((limits or Limits()).effective(), end, on_snapshot, interval, on_slice))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a searcher is neither copied nor pickled: make another one of the same view and seed")
+        raise TypeError("a searcher cannot be copied or pickled: make a new one with the same view and seed")
 
     @property
     def forced(self) -> bool:
@@ -237,6 +238,7 @@ class Searcher:
                 return enough
             if all(core.simulations >= share for core, share in zip(self._cores, shares, strict=True)):
                 return "simulations"
+            # An eighth more, and at least one check of the clock (64 simulations) more. Chosen by judgement.
             self._least = [core.simulations + max(64, core.simulations // 8) for core in self._cores]
 
     def _run_trees(self, run: Run, shares: Sequence[int], end: float) -> StopReason:

@@ -107,14 +107,14 @@ class Solver:
         self._table_bytes = table_bytes
         self._cores: dict[int, CoreSolver] = {}
         self._stop = stop or StopFlag()
-        self._turn = Turn("the solver answers a question")
+        self._turn = Turn("the solver")
         self.nodes = 0
         """Placements tried for the last question."""
         self.late = False
         """Whether it gave up the last question because its time was over."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a solver is neither copied nor pickled: make another one")
+        raise TypeError("a solver cannot be copied or pickled: make a new one")
 
     def stop(self) -> None:
         """Make the present question and all later ones give up at once. May be called from any thread."""
@@ -139,11 +139,11 @@ class Solver:
         """
         with self._turn:
             core = self._core(round_.players)
-            found = core.solve(round_.core(), node_cap, seconds)
+            answer = core.solve(round_.core(), node_cap, seconds)
             nodes = self._noted(core)
-        if found is None:
+        if answer is None:
             return None
-        value, move = found
+        value, move = answer
         return Solution(self._in_units(value), Move.from_codes(*move), nodes)
 
     def solve_moves(

@@ -121,4 +121,8 @@ def bad_duration(duration: Duration, path: str) -> list[Violation]:
     """A violation if the nanos are out of range or have another sign than the seconds."""
     if abs(duration.nanos) < 10**9 and duration.seconds * duration.nanos >= 0:
         return []
-    return [Violation(path, "NOT_A_DURATION", "nanos must be between -999999999 and 999999999, of the sign of seconds")]
+    return [
+        Violation(
+            path, "NOT_A_DURATION", "nanos must be between -999999999 and 999999999, with the same sign as seconds"
+        )
+    ]

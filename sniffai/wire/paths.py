@@ -44,7 +44,7 @@ def deal_path(field: str, prefix: str) -> str:
     return _path(field, prefix, _DEAL)
 
 
-def choice_path(field: str, position: str) -> str:
+def searcher_path(field: str, position: str) -> str:
     """The path, in a request for an analysis, of a field of :class:`sniffai.Searcher`.
 
     :param position: the path of the view or deal, for errors of other fields than the moves named.

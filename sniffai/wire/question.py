@@ -23,7 +23,7 @@ from sniffai.view import View
 from sniffai.wire.errors import Violation, WireError
 from sniffai.wire.faults import Faults, bad_duration, below, too_many
 from sniffai.wire.notices import unknown_fields, warning
-from sniffai.wire.paths import choice_path, joined
+from sniffai.wire.paths import joined, searcher_path
 from sniffai.wire.read import read_limits, read_round, read_seed, read_view
 from sniffai.wire.reasons import language_or_english, write_reasons
 
@@ -94,7 +94,7 @@ class Question:
             )
         except SniffError as error:
             at = "deal" if isinstance(self.position, Round) else "view"
-            raise WireError(Violation.of(error, choice_path(error.field, at))) from error
+            raise WireError(Violation.of(error, searcher_path(error.field, at))) from error
 
     def level_turn(self) -> LevelTurn | None:
         """The turn of the requested level; ``None`` if none is requested.
@@ -109,13 +109,13 @@ class Question:
         except SniffError as error:
             raise WireError(Violation.of(error, joined("view", error.field))) from error
 
-    def reasons(self, found: Analysis) -> list[reason_pb2.Reason]:
+    def reasons(self, analysis: Analysis) -> list[reason_pb2.Reason]:
         """The reasons for the recommended move; none for an open deal or a snapshot of a stream."""
-        if isinstance(self.position, Round) or not found.final:
+        if isinstance(self.position, Round) or not analysis.final:
             return []
         if self.level is not None and not self.level.plays_best:
             return []
-        return write_reasons(reasons(self.position, found), self.language_code)
+        return write_reasons(reasons(self.position, analysis), self.language_code)
 
 
 def read_question(request: Request) -> Question:
@@ -129,7 +129,11 @@ def read_question(request: Request) -> Question:
     exclude_moves = _moves(request.exclude_moves, "exclude_moves", faults)
     faults.add(
         *below(
-            request.max_moves, 0, "max_moves", "the number of moves must be 0, for all, or more", "NUMBER_OUT_OF_RANGE"
+            request.max_moves,
+            0,
+            "max_moves",
+            "the number of moves must be 0 (all moves) or more",
+            "NUMBER_OUT_OF_RANGE",
         ),
         *bad_tag(request.client_tag),
     )

@@ -94,13 +94,13 @@ def read_limits(limits: limits_pb2.Limits, path: str = "limits") -> Limits:
     error = limits.target_standard_error if limits.HasField("target_standard_error") else None
     _refuse(
         [
-            *below(seconds, 1e-9, f"{path}.time", "a search takes more than 0 seconds"),
-            *below(simulations, 1, f"{path}.simulations", "a search makes at least 1 simulation"),
+            *below(seconds, 1e-9, f"{path}.time", "a search must have more than 0 seconds"),
+            *below(simulations, 1, f"{path}.simulations", "a search must have at least 1 simulation"),
             *below(
                 memory_bytes,
                 MIN_MEMORY_BYTES,
                 f"{path}.memory_bytes",
-                f"a search takes at least {MIN_MEMORY_BYTES} bytes",
+                f"a search must have at least {MIN_MEMORY_BYTES} bytes",
             ),
             *bad_duration(limits.time, f"{path}.time"),
             *bad_error(error, MAX_STANDARD_ERROR, f"{path}.target_standard_error"),
@@ -211,13 +211,17 @@ def _voids(messages: Sequence[view_pb2.SeatVoids], players: int, faults: Faults,
             voids.setdefault(seat, []).extend(suits)
             faults.add(
                 *(
-                    Violation(f"{path}[{i}].suits[{j}]", "SUIT_OUT_OF_RANGE", "a suit is 0 to 6")
+                    Violation(f"{path}[{i}].suits[{j}]", "SUIT_OUT_OF_RANGE", "a suit is a number of pips 0..6")
                     for j, suit in enumerate(suits)
                     if not 0 <= suit <= 6
                 )
             )
         else:
-            faults.add(Violation(f"{path}[{i}].seat", "SEAT_OUT_OF_RANGE", f"there is no seat {seat}"))
+            faults.add(
+                Violation(
+                    f"{path}[{i}].seat", "SEAT_OUT_OF_RANGE", f"there is no seat {seat}: the seats are 0..{players - 1}"
+                )
+            )
     return voids
 
 

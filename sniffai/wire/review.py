@@ -29,7 +29,7 @@ from sniffai.v1 import review_pb2 as pb
 from sniffai.version import VERSION
 from sniffai.wire.answers import SOURCES, write_belief, write_evaluation
 from sniffai.wire.errors import Violation, WireError, plain
-from sniffai.wire.notices import warning
+from sniffai.wire.notices import unknown_fields, warning
 from sniffai.wire.paths import joined
 from sniffai.wire.question import PRIORITIES, bad_tag
 from sniffai.wire.read import read_limits, read_round, read_seed, read_view
@@ -93,11 +93,17 @@ def read_review(request: service_pb.AnalyzeMatchRequest) -> ReviewQuestion:
     )
 
 
-def read_reviewed(request: service_pb.AnalyzeMatchRequest) -> Subject:
-    """The record of a request, replayed and checked. It can take a few tenths of a second.
+def read_reviewed(request: service_pb.AnalyzeMatchRequest) -> tuple[Subject, list[notice_pb2.Warning]]:
+    """What is to be reviewed, replayed and checked, and a warning for each unknown field of the request.
 
-    :raises WireError: it is missing, or not true.
+    It can take a few tenths of a second.
+
+    :raises WireError: the record is missing, or it breaks a rule.
     """
+    return _subject(request), unknown_fields(request)
+
+
+def _subject(request: service_pb.AnalyzeMatchRequest) -> Subject:
     kind = request.WhichOneof("record")
     if kind == "match":
         return _match(request.match)
@@ -157,73 +163,73 @@ def write_record(rounds: Iterable[Round], names: Iterable[str] = ()) -> pb.Recor
 # What was found
 
 
-def write_decision(one: Judged, index: int, language_code: str = "en") -> pb.DecisionReview:
+def write_decision(judged: Judged, index: int, language_code: str = "en") -> pb.DecisionReview:
     """One placement.
 
     :param index: its place among the pieces of the review.
     :param language_code: of the reasons' text.
     """
-    placement = one.placement
+    placement = judged.placement
     message = pb.DecisionReview(
         index=index,
         round=placement.round,
         event=placement.event,
         seat=placement.seat,
         team=placement.team,
-        phase=PHASES[one.phase],
-        source=SOURCES[one.source],
+        phase=PHASES[judged.phase],
+        source=SOURCES[judged.source],
         played=write_move(placement.played),
         points=placement.points,
-        verdict=VERDICTS[one.verdict],
-        win_probability_loss=one.loss,
-        win_probability_loss_error=one.loss_error,
-        points_loss=one.points_loss,
-        points_loss_error=one.points_loss_error,
-        reasons=write_reasons(one.reasons, language_code),
-        simulations=one.simulations,
+        verdict=VERDICTS[judged.verdict],
+        win_probability_loss=judged.loss,
+        win_probability_loss_error=judged.loss_error,
+        points_loss=judged.points_loss,
+        points_loss_error=judged.points_loss_error,
+        reasons=write_reasons(judged.reasons, language_code),
+        simulations=judged.simulations,
     )
-    if one.best is not None and one.played is not None and one.value is not None:
-        message.best.CopyFrom(write_evaluation(one.best))
-        message.played_evaluation.CopyFrom(write_evaluation(one.played))
-        message.values.extend(_outlooks(one.value))
-    if one.verdict is not Verdict.NONE and one.belief is not None:
-        message.belief.CopyFrom(write_belief(one.belief))
+    if judged.best is not None and judged.played is not None and judged.value is not None:
+        message.best.CopyFrom(write_evaluation(judged.best))
+        message.played_evaluation.CopyFrom(write_evaluation(judged.played))
+        message.values.extend(_outlooks(judged.value))
+    if judged.verdict is not Verdict.NONE and judged.belief is not None:
+        message.belief.CopyFrom(write_belief(judged.belief))
     return message
 
 
-def write_draw(one: DrawLuck, index: int) -> pb.DrawReview:
+def write_draw(draw_luck: DrawLuck, index: int) -> pb.DrawReview:
     """The draws of one turn.
 
     :param index: their place among the pieces of the review.
     """
-    talon_draw = one.talon_draw
+    talon_draw = draw_luck.talon_draw
     return pb.DrawReview(
         index=index,
         round=talon_draw.round,
         event=talon_draw.event,
         seat=talon_draw.seat,
-        luck=() if one.luck is None else _outlooks(one.luck),
-        error=one.error,
+        luck=() if draw_luck.luck is None else _outlooks(draw_luck.luck),
+        error=draw_luck.error,
     )
 
 
 def write_summary(
-    found: Review, limits: Limits, warnings: Iterable[notice_pb2.Warning] = (), client_tag: str = ""
+    review: Review, limits: Limits, warnings: Iterable[notice_pb2.Warning] = (), client_tag: str = ""
 ) -> pb.MatchReview:
     """A whole review.
 
     :param limits: the effective ones.
     """
     return pb.MatchReview(
-        players=map(_player, found.players),
-        account=_account(found.account),
+        players=map(_player, review.players),
+        account=_account(review.account),
         rounds=[
-            pb.RoundReview(account=_account(round_.account), steps=map(_step, round_.steps)) for round_ in found.rounds
+            pb.RoundReview(account=_account(round_.account), steps=map(_step, round_.steps)) for round_ in review.rounds
         ],
-        simulations=found.simulations,
+        simulations=review.simulations,
         effective_limits=write_limits(limits),
-        seed=found.seed,
-        deterministic=found.deterministic,
+        seed=review.seed,
+        deterministic=review.deterministic,
         engine_version=VERSION,
         warnings=warnings,
         client_tag=client_tag,

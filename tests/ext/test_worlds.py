@@ -157,7 +157,7 @@ def test_arguments_of_a_pool_out_of_range_are_refused() -> None:
         weighted_worlds(view, 10, 1, load_policy(2), (1.0, 0.0, 1.0))
     with pytest.raises(LimitsError, match="seats"):
         weighted_worlds(view, 10, 1, load_policy(3))
-    with pytest.raises(ViewError, match="unseen tiles"):
+    with pytest.raises(ViewError, match="hidden tiles"):
         weighted_worlds(view, 10, 1, hands=(0, view.hand))
     with pytest.raises(ViewError, match="hands"):
         weighted_worlds(view, 10, 1, hands=(0,))

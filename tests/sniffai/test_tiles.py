@@ -53,7 +53,7 @@ def test_a_set_of_tiles_is_a_mask() -> None:
 
 
 def test_a_list_of_tiles_names_the_place_of_what_is_wrong() -> None:
-    with pytest.raises(TileError, match=r"hand\[2\]: 4\|6 is already at hand\[0\]") as caught:
+    with pytest.raises(TileError, match=r"hand\[2\]: 4\|6 occurs twice: it is also at hand\[0\]") as caught:
         read_tiles(["4|6", "5|6", "4|6"], "hand")
     assert (caught.value.field, caught.value.reason) == ("hand[2]", "TILE_TWICE")
     with pytest.raises(TileError, match="a list of tiles"):

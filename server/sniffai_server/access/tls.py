@@ -203,7 +203,7 @@ def _authorities(file: Path, content: bytes) -> bytes:
     """
     _check_pem(file, content, CERTIFICATE, "certificate")
     _dates(file, content)
-    certificates = [one[0] for one in CERTIFICATES.finditer(content)]
+    certificates = [match[0] for match in CERTIFICATES.finditer(content)]
     valid = [pem for pem in certificates if all(begin <= time.time() < end for begin, end in _dates(file, pem))]
     if not valid:
         raise SecurityError(f"file {file}: it contains no certificate that is valid today")
@@ -225,6 +225,6 @@ def _dates(file: Path, content: bytes) -> list[tuple[float, float]]:
     except ssl.SSLError:
         raise SecurityError(f"file {file}: it contains a damaged certificate") from None
     return [
-        (ssl.cert_time_to_seconds(str(one["notBefore"])), ssl.cert_time_to_seconds(str(one["notAfter"])))
-        for one in context.get_ca_certs()
+        (ssl.cert_time_to_seconds(str(decoded["notBefore"])), ssl.cert_time_to_seconds(str(decoded["notAfter"])))
+        for decoded in context.get_ca_certs()
     ]

@@ -36,12 +36,12 @@ class Call:
     """Sends an error status; done when the status is sent or the call is over."""
 
 
-def stop_reason_of(found: Analysis, code: str) -> str:
+def stop_reason_of(analysis: Analysis, code: str) -> str:
     """The stop reason of a search whose call ended with a status.
 
     If a search was stopped and its call was not cut off, the server is shutting down: ``"shutdown"``.
     """
-    return "shutdown" if found.stop_reason == "stopped" and code not in CUT_OFF else found.stop_reason
+    return "shutdown" if analysis.stop_reason == "stopped" and code not in CUT_OFF else analysis.stop_reason
 
 
 CALL: Final[ContextVar[Call]] = ContextVar("CALL")

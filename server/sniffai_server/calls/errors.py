@@ -99,7 +99,7 @@ async def abort(context: Any, error: Exception) -> None:
     word.add_done_callback(_read)
     await asyncio.wait({word}, timeout=LAST_WORD_SECONDS)
     if not word.done():
-        raise asyncio.CancelledError("the client does not read, and the status waits")
+        raise asyncio.CancelledError("the client does not read, so its status cannot be sent")
     current_call().last_word = None
     try:
         word.result()

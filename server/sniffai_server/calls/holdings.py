@@ -68,16 +68,16 @@ class Holding:
             await turn
         except asyncio.CancelledError:
             if turn.cancelled() or not turn.done():
-                self._waiting = [one for one in self._waiting if one[2] is not turn]
+                self._waiting = [waiter for waiter in self._waiting if waiter[2] is not turn]
             else:
                 self.give(caller, amount)
             raise
 
     def _grant(self) -> None:
-        for one in sorted(self._waiting, key=lambda one: self._held[one[0]]):
-            caller, amount, turn = one
+        for waiter in sorted(self._waiting, key=lambda waiter: self._held[waiter[0]]):
+            caller, amount, turn = waiter
             if not turn.done() and self._fits(caller, amount):
-                self._waiting.remove(one)
+                self._waiting.remove(waiter)
                 self.take(caller, amount)
                 turn.set_result(None)
 

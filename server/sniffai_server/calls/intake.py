@@ -144,17 +144,17 @@ class Intake(Interceptor):
         :raises HeldError: no memory was free within the time.
         :raises SlowRequestError: the time is over.
         """
-        held, got = self._holdings.request_bytes, False
+        held, has_room = self._holdings.request_bytes, False
         try:
             async with asyncio.timeout(self._seconds):
                 await held.wait(caller, self._most)
-                got = True
+                has_room = True
                 try:
                     yield
                 finally:
                     held.give(caller, self._most)
         except TimeoutError:
-            raise SlowRequestError(self._seconds) if got else held.refusal(caller, self._most) from None
+            raise SlowRequestError(self._seconds) if has_room else held.refusal(caller, self._most) from None
 
     def _holding(self, method: str) -> Holding:
         if method.startswith(LASTING):

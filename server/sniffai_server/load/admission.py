@@ -277,8 +277,8 @@ class SlotQueue:
     def _grant(self) -> None:
         """Give free slots to the turns that are next, and drop those whose deadlines have passed."""
         while late := [turn for line in self._waiting.values() for turn in line.heads({}, {}) if self._late(turn)]:
-            for one in late:
-                self._drop(one)
+            for expired in late:
+                self._drop(expired)
         while (turn := self._next()) is not None:
             self._waiting[turn.priority].remove(turn)
             fresh = turn.fresh

@@ -59,7 +59,7 @@ def priority_warnings(requested: Priority, admission: Admission) -> list[notice_
     if admission.priority == requested:
         return []
     best = admission.priority.name
-    return [warning("priority", "CLAMPED", f"{best} is the best that this client may ask for")]
+    return [warning("priority", "CLAMPED", f"the highest priority that this client may request is {best}")]
 
 
 def effective_limits(requested: Limits, settings: Settings) -> tuple[EffectiveLimits, list[notice_pb2.Warning]]:

@@ -230,18 +230,20 @@ def _lose() -> None:
     _lost += 1
 
 
-def _unraisable(told: "sys.UnraisableHookArgs") -> None:
+def _unraisable(failure: "sys.UnraisableHookArgs") -> None:
     """Log an error that cannot be raised, such as one in a destructor."""
-    what = told.err_msg or "Exception ignored in"
-    error = told.exc_value
-    _log.error("%s: %s", what, type(told.object).__name__, exc_info=error and (type(error), error, told.exc_traceback))
+    what = failure.err_msg or "Exception ignored in"
+    error = failure.exc_value
+    _log.error(
+        "%s: %s", what, type(failure.object).__name__, exc_info=error and (type(error), error, failure.exc_traceback)
+    )
 
 
-def _thread_failed(told: threading.ExceptHookArgs) -> None:
-    if not issubclass(told.exc_type, SystemExit):
-        error = told.exc_value
-        name = told.thread.name if told.thread else "?"
-        _log.error("thread %s failed", name, exc_info=error and (told.exc_type, error, told.exc_traceback))
+def _thread_failed(failure: threading.ExceptHookArgs) -> None:
+    if not issubclass(failure.exc_type, SystemExit):
+        error = failure.exc_value
+        name = failure.thread.name if failure.thread else "?"
+        _log.error("thread %s failed", name, exc_info=error and (failure.exc_type, error, failure.exc_traceback))
 
 
 def _failed(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:

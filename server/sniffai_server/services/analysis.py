@@ -137,7 +137,7 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         if own is None:
             return effective_limits(question.limits, self._settings)
         limits, clamped = effective_limits(own, self._settings)
-        return limits, [wire.warning("level", one.reason, one.description) for one in clamped]
+        return limits, [wire.warning("level", cut.reason, cut.description) for cut in clamped]
 
 
 def _add_time(analysis: Analysis, context: Any) -> None:

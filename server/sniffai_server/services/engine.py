@@ -9,6 +9,7 @@ from sniffai.play.levels import LEVELS, Level
 from sniffai.v1 import engine_service_pb2 as pb
 from sniffai.v1 import engine_service_pb2_grpc
 from sniffai.version import VERSION
+from sniffai_server.services.notices import names_unknown_fields
 from sniffai_server.settings import Settings
 
 
@@ -18,11 +19,10 @@ class EngineService(engine_service_pb2_grpc.EngineServiceServicer):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
+    @names_unknown_fields
     async def GetEngineInfo(self, request: pb.GetEngineInfoRequest, context: Any) -> pb.GetEngineInfoResponse:
         """Version, table sizes, limits and levels."""
-        info = engine_info(self._settings)
-        info.warnings.extend(wire.unknown_fields(request))
-        return info
+        return engine_info(self._settings)
 
 
 def engine_info(settings: Settings) -> pb.GetEngineInfoResponse:

@@ -71,7 +71,7 @@ class Reviews:
         line = self._lines[admission.priority]
         async with line.slot(admission, end) as turn:
             context.on_stall, context.on_resume = partial(line.step_aside, turn), partial(line.come_back, turn)
-            subject, unknown = await self._searches.read(partial(_read, request), admission, end)
+            subject, unknown = await self._searches.read(partial(wire.read_reviewed, request), admission, end)
             run = _Run(self._searches, each_job(subject, limits, question.seed), admission, end)
             results = await _write_pieces(run, subject.size, question.language_code, context)
             summed_up = partial(_summary, subject, limits, question, results, [*warnings, *unknown])
@@ -113,8 +113,8 @@ class _Run:
         whole = asyncio.gather(*workers)
         whole.add_done_callback(lambda _: self._done.put_nowait(None))
         try:
-            while (one := await self._done.get()) is not None:
-                yield one
+            while (piece := await self._done.get()) is not None:
+                yield piece
                 self._ahead.release()
             whole.result()
         finally:
@@ -166,14 +166,6 @@ async def _cancelled(tasks: list["asyncio.Future[Any]"]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _read(request: pb.AnalyzeMatchRequest) -> tuple[Subject, list[notice_pb2.Warning]]:
-    """What is to be reviewed, and a warning for each unknown field.
-
-    :raises WireError: the record is missing or invalid.
-    """
-    return wire.read_reviewed(request), [*wire.unknown_fields(request)]
 
 
 def _step(work: Work, analysis: Analysis | None) -> tuple[Searcher, Limits] | Result:

@@ -11,6 +11,7 @@ from sniffai.belief import Belief
 from sniffai.round import Round
 from sniffai.v1 import notice_pb2, rules_service_pb2_grpc
 from sniffai.v1 import rules_service_pb2 as pb
+from sniffai_server.services.notices import names_unknown_fields
 
 DRAWN_SEEDS: Final = 2**53
 """Seeds chosen by the server are below this, so that JavaScript can represent them exactly."""
@@ -19,6 +20,7 @@ DRAWN_SEEDS: Final = 2**53
 class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
     """The servicer of RulesService."""
 
+    @names_unknown_fields
     async def ListLegalMoves(self, request: pb.ListLegalMovesRequest, context: Any) -> pb.ListLegalMovesResponse:
         """The legal moves of the view's seat."""
         view = wire.read_view(wire.given(request, "view"))
@@ -26,9 +28,9 @@ class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
             action=wire.ACTIONS[view.must],
             moves=wire.write_legal_moves(view),
             layout=wire.write_layout(view.layout),
-            warnings=wire.unknown_fields(request),
         )
 
+    @names_unknown_fields
     async def ApplyMove(self, request: pb.ApplyMoveRequest, context: Any) -> pb.ApplyMoveResponse:
         """Play one move, with the draws and passes that follow."""
         deal, move = wire.given(request, "deal"), wire.given(request, "move")
@@ -40,18 +42,19 @@ class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
             points=points,
             events=map(wire.write_event, round_.history[before:]),
             state=wire.write_state(round_),
-            warnings=wire.unknown_fields(request),
         )
 
+    @names_unknown_fields
     async def DescribeRound(self, request: pb.DescribeRoundRequest, context: Any) -> pb.DescribeRoundResponse:
         """The state of a round."""
         round_ = wire.read_round(wire.given(request, "deal"))
-        return pb.DescribeRoundResponse(state=wire.write_state(round_), warnings=wire.unknown_fields(request))
+        return pb.DescribeRoundResponse(state=wire.write_state(round_))
 
+    @names_unknown_fields
     async def ValidateView(self, request: pb.ValidateViewRequest, context: Any) -> pb.ValidateViewResponse:
         """Check a view. Violations are part of the answer, not an error."""
         message = wire.given(request, "view")
-        response = pb.ValidateViewResponse(warnings=wire.unknown_fields(request))
+        response = pb.ValidateViewResponse()
         try:
             view = wire.read_view(message)
         except wire.WireError as error:
@@ -61,6 +64,7 @@ class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
             response.facts.CopyFrom(wire.write_facts(view, Belief(view).world_count))
         return response
 
+    @names_unknown_fields
     async def DealRound(self, request: pb.DealRoundRequest, context: Any) -> pb.DealRoundResponse:
         """Deal a shuffled round."""
         seed = wire.read_seed(request.seed) if request.HasField("seed") else secrets.randbelow(DRAWN_SEEDS)
@@ -70,7 +74,6 @@ class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
             deal=wire.write_deal(round_),
             state=wire.write_state(round_),
             seed=seed,
-            warnings=wire.unknown_fields(request),
         )
 
     async def PlanTable(self, request: pb.PlanTableRequest, context: Any) -> pb.PlanTableResponse:

@@ -1,1 +1,1 @@
-"""How tables of match equity are made, checked and plotted; :mod:`sniffai.equity` looks them up."""
+"""How equity tables are made, checked and plotted; :mod:`sniffai.equity` looks them up."""

@@ -8,14 +8,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from sniffai.checks import keep, read_whole
+from sniffai.checks import keep, read_players, read_whole
 from sniffai.equity.table import FINENESS, Equity, check_lowest
 from sniffai.errors import LimitsError
 from sniffai.lab.equity.backwards import Chances, made_monotone, solve_rounds
 from sniffai.lab.equity.rounds import ScoredRounds, play_rounds
 from sniffai.packaged import read_packaged
 from sniffai.play.levels import named_player
-from sniffai.rules import PLAYERS
 from sniffai.search.params import MAX_SIMULATIONS, Limits
 from sniffai.seeds import check_seed
 from sniffai.version import VERSION
@@ -57,13 +56,11 @@ class EquityPlan:
     """The lowest score of the table, in points: a multiple of 5 in -1,000..0."""
 
     def __post_init__(self) -> None:
-        keep(self, "players", read_whole(self.players, "players", -MAX_SIMULATIONS, MAX_SIMULATIONS))
+        keep(self, "players", read_players(self.players, LimitsError))
         keep(self, "rounds", read_whole(self.rounds, "rounds", -MAX_SIMULATIONS, MAX_SIMULATIONS))
         keep(self, "lowest", read_whole(self.lowest, "lowest", -MAX_SIMULATIONS, MAX_SIMULATIONS))
-        if self.players not in PLAYERS:
-            raise LimitsError(f"2, 3 or 4 seats, not {self.players}", reason="PLAYERS_OUT_OF_RANGE", field="players")
         if not BATCHES <= self.rounds <= MAX_SIMULATIONS:
-            message = f"at least {BATCHES} rounds, not {self.rounds}"
+            message = f"at least {BATCHES} rounds are expected, not {self.rounds}"
             raise LimitsError(message, reason="OUT_OF_RANGE", field="rounds")
         keep(self, "seed", check_seed(self.seed))
         check_lowest(self.lowest)

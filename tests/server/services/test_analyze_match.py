@@ -21,7 +21,7 @@ from sniffai.play.levels import named_player
 from sniffai.records.matchfile import format_match
 from sniffai.review import Subject, review
 from sniffai.search.searcher import Searcher
-from sniffai.v1 import analysis_pb2, review_pb2
+from sniffai.v1 import analysis_pb2, notice_pb2, review_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai_server.load.admission import Priority
 from sniffai_server.settings import Settings
@@ -199,7 +199,7 @@ def test_an_error_says_what_a_limit_must_be(stubs: SimpleNamespace) -> None:
     told = failure(lambda: ask(stubs, limits={"memory_bytes": 65_535}))
     assert (told.violations[0][0], told.descriptions[0]) == (
         "limits.memory_bytes",
-        "a search takes at least 65536 bytes",
+        "a search must have at least 65536 bytes",
     )
 
 
@@ -259,7 +259,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     whole = wire.read_reviewed
 
-    def noted(request: pb.AnalyzeMatchRequest) -> Subject:
+    def noted(request: pb.AnalyzeMatchRequest) -> tuple[Subject, list[notice_pb2.Warning]]:
         names.append(threading.current_thread().name)
         return whole(request)
 

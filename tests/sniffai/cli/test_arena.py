@@ -98,7 +98,10 @@ def test_ladder_of_nobody_is_that_of_the_levels(capsys: pytest.CaptureFixture[st
         (["arena", "random"], "Missing argument"),
         (["arena", "random", "nobody"], "player: 'nobody' is not one of random, "),
         (["arena", "random", "greedy", "--deals", "0"], "--deals"),
-        (["arena", "random", "greedy", "--deals", "2", "--matches", "2"], "either --deals or --matches"),
+        (
+            ["arena", "random", "greedy", "--deals", "2", "--matches", "2"],
+            "--deals and --matches cannot be used together",
+        ),
         (["arena", "random", "greedy", "--players", "5"], "--players"),
         (["arena", "random", "greedy", "--deals", "1", "--workers", "1", "--out", "no/where.json"], "No such file"),
         (["ladder", "random"], "at least two"),

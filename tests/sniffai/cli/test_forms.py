@@ -200,7 +200,7 @@ def test_a_missing_file_is_named(command: str, name: str, capsys: pytest.Capture
     assert run([command, name, *COMMANDS[command]]) == 2
     _, err = capsys.readouterr()
     assert err.count("\n") == 1
-    assert any(why in err for why in ("No such file", "not the path of a file", "File name too long"))
+    assert any(why in err for why in ("No such file", "the path of a file is expected", "File name too long"))
 
 
 def test_tally_draws_the_scores_of_a_position(capsys: pytest.CaptureFixture[str]) -> None:

@@ -305,7 +305,7 @@ def test_a_match_that_is_resumed_is_saved_where_it_was(play: Play, tmp_path: Pat
         ("[Players", "a.match: line 1: "),
         ('[Players "2"]\n', "a.match: rounds: "),
         ("CUT", "a.match: line "),
-        ("SWAP", "a.match: line 9: round 1: the deal or the leader is not that of the seed"),
+        ("SWAP", "a.match: line 9: round 1: the deal or the leader differs from what the seed gives"),
         ("PEOPLE", "a match with one person is expected, not with 2"),
     ],
 )

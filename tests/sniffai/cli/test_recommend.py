@@ -272,8 +272,8 @@ def test_options_of_a_server_are_checked(capsys: pytest.CaptureFixture[str], vie
         ([*here, "--tls-ca", none], "none: No such file"),
         ([*here, "--api-key-file", none], "none: No such file"),
         ([*here, "--api-key-file", str(tmp_path / "empty")], "an API key is expected"),
-        ([*here, "--api-key-file", str(tmp_path / "wrong")], "an API key is printable ASCII"),
-        ([*here, "--tls-cert", none], "--tls-cert and --tls-key go together"),
+        ([*here, "--api-key-file", str(tmp_path / "wrong")], "an API key has printable ASCII characters only"),
+        ([*here, "--tls-cert", none], "--tls-cert and --tls-key must be given together"),
     ):
         assert word in refused(capsys, 2, [view_file, *args])
 

@@ -110,8 +110,8 @@ def test_standard_input(match: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("\nleader 0", "\nleader x", "line 5: a whole number is expected here"),
-        ("\nround 1", "\nround 7", "line 6: round 1 is expected here"),
+        ("\nleader 0", "\nleader x", "line 5: a whole number is expected"),
+        ("\nround 1", "\nround 7", "line 6: round 1 is expected"),
         ("end ", "end match 1 #", ": by the rules:"),
         (" draws ", " draws 0|0 ", ": round "),
         ("[Players", "[Player", "Players: a tag"),

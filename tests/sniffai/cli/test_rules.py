@@ -200,7 +200,7 @@ def test_info_tells_the_games(say: Say) -> None:
         (["nothing"], "No such command"),
         (["perft"], "--depth"),
         (["perft", "--depth", "29"], "29"),
-        (["perft", "--depth", "0", "--divide"], "depth is 1..28 here"),
+        (["perft", "--depth", "0", "--divide"], "a depth in 1..28 is expected"),
         (["perft", "round players=2", "--depth", "1"], "leader: the field is missing"),
         (["deal", "--players", "5"], "--players"),
         (["deal", "--view", "2"], "there is no seat 2"),

@@ -292,7 +292,7 @@ def test_a_png_has_the_width_asked_for() -> None:
     for bad in (0, 8001, True, 12.5):
         with pytest.raises(sniffai.LimitsError, match="width"):
             png(layout_svg(RULE_BOOK), bad)  # type: ignore[arg-type]
-    with pytest.raises(sniffai.LimitsError, match="no SVG"):
+    with pytest.raises(sniffai.LimitsError, match="not an SVG"):
         png("<html>")
 
 

@@ -89,7 +89,7 @@ def test_a_running_core_search_answers_only_for_its_counts() -> None:
             time.sleep(0.001)
         for ask in (search.root_moves, lambda: search.line(0, -1), lambda: search.run(1, 1.0)):
             for _ in range(100):
-                with pytest.raises(BusyError, match="runs"):
+                with pytest.raises(BusyError, match="already running"):
                     ask()
         before = search.simulations
         for _ in range(1000):
@@ -196,7 +196,7 @@ def test_runs_of_one_searcher_in_six_threads_take_turns() -> None:
 
 
 def test_one_thread_at_a_time_has_the_turn() -> None:
-    turn, inside = Turn("it works"), []
+    turn, inside = Turn("it"), []
 
     def work(number: int) -> int:
         for _ in range(50):
@@ -208,7 +208,7 @@ def test_one_thread_at_a_time_has_the_turn() -> None:
         return number
 
     assert in_threads(6, work) == list(range(6))
-    with turn, pytest.raises(BusyError, match="it works already"), turn:
+    with turn, pytest.raises(BusyError, match="it is busy"), turn:
         pass
     with turn:
         pass
