@@ -76,20 +76,19 @@ class RulesService(rules_service_pb2_grpc.RulesServiceServicer):
             seed=seed,
         )
 
+    @names_unknown_fields
     async def PlanTable(self, request: pb.PlanTableRequest, context: Any) -> pb.PlanTableResponse:
         """Where the tiles of a layout lie. Some plans take fifty milliseconds, so a thread makes them."""
         layout, room = wire.read_layout(request.placements), wire.read_room(request.end_room)
         return pb.PlanTableResponse(
             plan=await asyncio.to_thread(wire.write_plan, layout, room),
             layout=wire.write_layout(layout),
-            warnings=wire.unknown_fields(request),
         )
 
+    @names_unknown_fields
     async def ParseText(self, request: pb.ParseTextRequest, context: Any) -> pb.ParseTextResponse:
         """What a pasted text holds. A long match takes some tenths of a second, so a thread reads it."""
-        response = await asyncio.to_thread(wire.parse_text, request.text)
-        response.warnings.extend(wire.unknown_fields(request))
-        return response
+        return await asyncio.to_thread(wire.parse_text, request.text)
 
 
 def _violation(violation: wire.Violation) -> notice_pb2.Violation:
