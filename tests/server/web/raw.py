@@ -39,3 +39,11 @@ def rest(client: socket.socket) -> bytes:
         while part := client.recv(65536):
             parts.append(part)
     return b"".join(parts)
+
+
+def until(client: socket.socket, sought: bytes) -> bytes:
+    """What has arrived when something sought is among it, or when the server has closed the connection."""
+    read = b""
+    while sought not in read and (part := client.recv(65536)):
+        read += part
+    return read
