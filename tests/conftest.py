@@ -26,6 +26,9 @@ settings.register_profile("steady", deadline=None, derandomize=True, database=No
 settings.register_profile("explore", deadline=None, database=None, max_examples=5000, suppress_health_check=_SLOW)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
+# A server that a test starts keeps its matches to itself, unless the test says otherwise.
+os.environ.setdefault("SNIFFAI_MATCHES_DATABASE", "memory")
+
 SLOW = 0.3
 """Seconds of processor time, all cases of a test function and their set-up together, and the processes they start."""
 LONG = 2.0

@@ -17,6 +17,8 @@ from sniffai.v1 import (
     analysis_service_pb2_grpc,
     engine_service_pb2,
     engine_service_pb2_grpc,
+    match_service_pb2,
+    match_service_pb2_grpc,
     rules_service_pb2,
     rules_service_pb2_grpc,
 )
@@ -32,13 +34,18 @@ from sniffai_server.listening import ListenError, find_place, free_unix
 from sniffai_server.load.admission import SlotQueue
 from sniffai_server.load.searches import Searches
 from sniffai_server.load.warm import warm_up
+from sniffai_server.matches.host import Host
+from sniffai_server.matches.levels import LevelSeats
+from sniffai_server.matches.place import Place, store_of
 from sniffai_server.observe.metrics import Metrics, MetricsPort
 from sniffai_server.observe.observer import Observer
 from sniffai_server.observe.tracing import Tracing
 from sniffai_server.reloads import Reloads
 from sniffai_server.services.analysis import AnalysisService
 from sniffai_server.services.engine import EngineService
+from sniffai_server.services.matches import MatchService
 from sniffai_server.services.reflection import add_reflection
+from sniffai_server.services.reviews import Reviews
 from sniffai_server.services.rules import RulesService
 from sniffai_server.services.watches import Watches
 from sniffai_server.settings import Settings
@@ -50,6 +57,7 @@ SERVICES: Final = (
     analysis_service_pb2.DESCRIPTOR.services_by_name["AnalysisService"].full_name,
     rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
     engine_service_pb2.DESCRIPTOR.services_by_name["EngineService"].full_name,
+    match_service_pb2.DESCRIPTOR.services_by_name["MatchService"].full_name,
 )
 METADATA_BYTES: Final = 8192
 """Maximum size of a call's metadata. gRPC always refuses twice as much, and calls between the two by chance."""
@@ -82,6 +90,7 @@ class Server:
         self.holdings, self.stalls = Holdings.of(settings), Stalls()
         self.metrics = Metrics(self.searches.queue, self.holdings, self.stalls)
         self.metrics_port: MetricsPort | None = None
+        self.host = Host(settings, LevelSeats(settings, self.searches))
         endpoint = settings.otlp_endpoint
         self._tracing = tracing if tracing or not endpoint else Tracing.to(endpoint)
         self._health = health.HealthServicer()
@@ -104,6 +113,8 @@ class Server:
         :raises ListenError: an address is taken, or this machine does not have it.
         :raises SecurityError: other machines could reach the port in plaintext.
         """
+        place = Place.of(self.settings)
+        await self.host.start(await asyncio.to_thread(store_of, place), lasting=place.lasts)
         port = self._bind()
         await asyncio.to_thread(warm_up)
         await self._grpc.start()
@@ -136,7 +147,7 @@ class Server:
                 self.web.cut()
             await _ended(self._grpc.stop(0), CUT_SECONDS)
             stopped.cancel()
-        steps = [self.searches.close]
+        steps = [self.searches.close, self.host.close]
         if self.metrics_port is not None:
             steps.append(self.metrics_port.close)
         if self._tracing is not None:
@@ -153,6 +164,7 @@ class Server:
             stops.append(self.web.stop(grace))
         stopped = asyncio.gather(*stops)
         self.searches.finish_early()
+        self.host.finish()
         await self._watches.end()
         await _ended(stopped, grace + CUT_SECONDS)
 
@@ -195,12 +207,16 @@ class Server:
     def _add_services(self) -> None:
         """Add the services to gRPC, and to HTTP if it is served."""
         settings = self.settings
-        analysis, rules, engine = AnalysisService(settings, self.searches), RulesService(), EngineService(settings)
+        reviews = Reviews(settings, self.searches)
+        analysis = AnalysisService(settings, self.searches, reviews)
+        rules, engine = RulesService(), EngineService(settings)
+        matches = MatchService(settings, self.searches, self.host, self.holdings.match_watches, reviews)
         servers: list[Any] = [self._grpc, *([self.web.methods] if self.web is not None else [])]
         for server in servers:
             analysis_service_pb2_grpc.add_AnalysisServiceServicer_to_server(analysis, server)
             rules_service_pb2_grpc.add_RulesServiceServicer_to_server(rules, server)
             engine_service_pb2_grpc.add_EngineServiceServicer_to_server(engine, server)
+            match_service_pb2_grpc.add_MatchServiceServicer_to_server(matches, server)
             health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         if settings.reflects:
             add_reflection((*SERVICES, HEALTH), self._grpc)

@@ -20,6 +20,7 @@ from sniffai_server.access.tls import SecurityError, certificates_of, channel_cr
 from sniffai_server.config import Config, ConfigError, flag_of, from_text, read_config, to_toml, toml_value
 from sniffai_server.console import say
 from sniffai_server.listening import ListenError
+from sniffai_server.matches.errors import DatabaseError
 from sniffai_server.observe.logs import open_log
 from sniffai_server.observe.tracing import Tracing, TracingError
 from sniffai_server.probe import why_not_serving
@@ -30,7 +31,7 @@ from sniffai_server.web import WebError
 
 log = logging.getLogger(__name__)
 
-START_ERRORS: Final = (ConfigError, KeysError, ListenError, SecurityError, TracingError, WebError)
+START_ERRORS: Final = (ConfigError, DatabaseError, KeysError, ListenError, SecurityError, TracingError, WebError)
 """Errors that stop a command; their text says what to do."""
 WILDCARDS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """The address at which the health of a server that listens everywhere is checked."""

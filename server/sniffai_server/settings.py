@@ -161,6 +161,34 @@ class Settings:
         10.0, "seconds after which a stream ends if its client reads nothing", least=0.01, most=DAY
     )
 
+    matches_database: str = setting(
+        "",
+        "where hosted matches are kept: the path of a file, a URL such as postgresql://user@host/name, or memory",
+        shown_default="matches.db in the state directory; memory if it cannot be used",
+    )
+    max_matches: int = setting(
+        1000, "maximum number of matches in play; one client may have a quarter", least=1, most=10_000_000
+    )
+    max_match_watches: int = setting(
+        500,
+        "maximum number of calls that watch matches or wait for their next event; a quarter per client",
+        least=1,
+        most=1_000_000,
+    )
+    match_idle_seconds: float = setting(
+        7.0 * DAY, "seconds without an event after which a match ends", least=1, most=3650 * DAY
+    )
+    match_keep_days: float = setting(
+        90.0, "days after which a match that is over is removed; 0 keeps it for ever", least=0, most=36_500
+    )
+    level_pause: float = setting(
+        0.5,
+        "seconds between two moments at which the move of a level may appear, so that it does not show how hard the"
+        " move was; 0 shows it at once",
+        least=0,
+        most=60,
+    )
+
     client_calls: int = setting(0, "maximum number of open calls per client; 0 for no limit", least=0, most=1_000_000)
     client_rate: int = setting(
         0, "maximum number of calls per client and minute; 0 for no limit", least=0, most=1_000_000

@@ -22,7 +22,7 @@ from sniffai.round import Round
 from sniffai.rules import PLAYERS, TEAMS
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.params import Limits
-from sniffai.seeds import check_seed, derived_seed
+from sniffai.seeds import derived_seed
 from sniffai.view import View
 from sniffai.watch import Watch
 
@@ -34,6 +34,9 @@ SIMULATIONS: Final = 50_000
 
 MAX_SIMULATIONS: Final = 10**9
 """More than any search of a game takes."""
+
+MAX_MATCH_SEED: Final = 2**256 - 1
+"""A seed of 256 random bits cannot be found from the deals of finished rounds, so it does not tell the next deal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ class MatchSetup:
     """By seat: :data:`HUMAN`, or a player's name such as ``"level:club"``: see
     :func:`sniffai.play.levels.named_player`."""
     seed: int = 0
-    """0..2**64-1; decides every lot."""
+    """0..2**256-1; decides every lot."""
     scores: tuple[int, ...] | None = None
     """Points to start from, one number a team; all 0 if not given."""
     practice: bool = False
@@ -108,7 +111,7 @@ class MatchSetup:
             raise LimitsError(
                 f"a match has 2..4 seats, not {len(self.seats)}", reason="PLAYERS_OUT_OF_RANGE", field="seats"
             )
-        check_seed(self.seed)
+        keep(self, "seed", read_whole(self.seed, "seed", 0, MAX_MATCH_SEED))
         keep(self, "practice", read_flag(self.practice, "practice"))
         keep(self, "simulations", read_whole(self.simulations, "simulations", 1, MAX_SIMULATIONS))
         given = (0,) * TEAMS[len(self.seats)] if self.scores is None else self.scores
@@ -184,6 +187,25 @@ class Match:
         return tuple(round_.copy() for round_ in self._rounds)
 
     @property
+    def current(self) -> Round:
+        """The round in play, with all hands known. It is shared: not to be changed."""
+        return self._rounds[-1]
+
+    @property
+    def round_count(self) -> int:
+        """How many rounds have been dealt."""
+        return len(self._rounds)
+
+    def round_at(self, index: int) -> Round:
+        """A round by its number, from 0. It is shared: not to be changed."""
+        return self._rounds[index]
+
+    def leader_after(self, index: int) -> int | None:
+        """Who leads after a round that is over; ``None`` if that round won the match."""
+        round_ = self._rounds[index]
+        return None if round_.match_winner is not None else self._lots.leader_after(round_, index)
+
+    @property
     def to_move(self) -> int | None:
         """The seat to place a tile; ``None`` where the round or the match is over."""
         round_ = self._rounds[-1]
@@ -209,8 +231,7 @@ class Match:
         view = self._knowledge().view(seat)
         if not round_.over:
             return Situation(index, view, round_.scores)
-        leads = None if self.over else self._lots.leader_after(round_, index)
-        return Situation(index, view, round_.scores, round_.settlement, leads, self.winner)
+        return Situation(index, view, round_.scores, round_.settlement, self.leader_after(index), self.winner)
 
     # Play
 
@@ -237,8 +258,11 @@ class Match:
         player = None if round_.over else self._players[round_.seat]
         if player is None or len(round_.legal_moves()) == 1:
             return None
-        seed = derived_seed(self._lots.decisions(len(self._rounds) - 1), len(round_.moves))
-        return player, self._knowledge().view(round_.seat), seed
+        return player, self._knowledge().view(round_.seat), self.decision_seed()
+
+    def decision_seed(self) -> int:
+        """The seed of the decision that is due now."""
+        return derived_seed(self._lots.decisions(len(self._rounds) - 1), len(self._rounds[-1].moves))
 
     def step(self) -> bool:
         """Let the level whose turn it is place a tile; ``False`` where it is up to a person, or the round is over."""

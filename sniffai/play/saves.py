@@ -8,11 +8,10 @@ from typing import Final
 
 from sniffai.checks import shown
 from sniffai.errors import RecordError, SniffError
-from sniffai.play.match import Lots, Match, MatchSetup
+from sniffai.play.match import MAX_MATCH_SEED, Lots, Match, MatchSetup
 from sniffai.records.matchfile import format_match, parse_match
 from sniffai.records.record import MatchRecord
 from sniffai.round import Round
-from sniffai.seeds import MAX_SEED
 
 SEED: Final = "Seed"
 PRACTICE: Final = "Practice"
@@ -77,7 +76,7 @@ def _tag(tags: Mapping[str, str], name: str) -> str:
 
 def _number(tags: Mapping[str, str], name: str) -> int:
     text = _tag(tags, name)
-    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_SEED))):
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_MATCH_SEED))):
         raise RecordError(f"a whole number is expected, not {shown(text)}", reason="NOT_A_SAVED_MATCH", field=name)
     return int(text)
 

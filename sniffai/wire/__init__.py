@@ -9,6 +9,7 @@
 :mod:`~.reasons`     reasons for a move to messages
 :mod:`~.review`      reviews of matches
 :mod:`~.plans`       plans of the table
+:mod:`~.matches`     hosted matches
 :mod:`~.text`        messages to JSON and back
 :mod:`~.pasted`      texts that people paste
 :mod:`~.notices`     warnings about parts of a request that had no effect
@@ -21,11 +22,32 @@ from sniffai.extras import explained
 try:
     from sniffai.wire.answers import write_analysis, write_recommendation
     from sniffai.wire.errors import MAX_VIOLATIONS, Violation, WireError
+    from sniffai.wire.faults import bad_duration
+    from sniffai.wire.matches import (
+        STATES,
+        MatchRequest,
+        bad_key,
+        bad_name,
+        read_match_request,
+        write_match_event,
+        write_match_view,
+        write_time,
+    )
     from sniffai.wire.notices import MAX_WARNINGS, unknown_fields, warning
     from sniffai.wire.pasted import parse_text
     from sniffai.wire.plans import MIN_ROOM, read_layout, read_room, write_plan
     from sniffai.wire.question import Question, level_warnings, read_question
-    from sniffai.wire.read import MAX_SEED, given, located, play, read_limits, read_round, read_seed, read_view
+    from sniffai.wire.read import (
+        MAX_SEED,
+        given,
+        located,
+        play,
+        read_limits,
+        read_move,
+        read_round,
+        read_seed,
+        read_view,
+    )
     from sniffai.wire.reasons import language_or_english, write_reasons
     from sniffai.wire.review import (
         ReviewQuestion,
@@ -58,10 +80,15 @@ __all__ = [
     "MAX_VIOLATIONS",
     "MAX_WARNINGS",
     "MIN_ROOM",
+    "STATES",
+    "MatchRequest",
     "Question",
     "ReviewQuestion",
     "Violation",
     "WireError",
+    "bad_duration",
+    "bad_key",
+    "bad_name",
     "from_json",
     "given",
     "language_or_english",
@@ -72,6 +99,8 @@ __all__ = [
     "position_from_json",
     "read_layout",
     "read_limits",
+    "read_match_request",
+    "read_move",
     "read_question",
     "read_review",
     "read_reviewed",
@@ -93,6 +122,8 @@ __all__ = [
     "write_layout",
     "write_legal_moves",
     "write_limits",
+    "write_match_event",
+    "write_match_view",
     "write_move",
     "write_plan",
     "write_reasons",
@@ -100,5 +131,6 @@ __all__ = [
     "write_record",
     "write_state",
     "write_summary",
+    "write_time",
     "write_view",
 ]

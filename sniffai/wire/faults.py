@@ -78,13 +78,13 @@ class Faults:
     def move(self, message: move_pb2.Move | event_pb2.Placement, path: str) -> Move | None:
         """A move; ``None``, and a fault, if it is invalid."""
         try:
-            return read_move(message)
+            return move_of(message)
         except SniffError as error:
             self.add(Violation.of(error, joined(path, error.field)))
             return None
 
 
-def read_move(message: move_pb2.Move | event_pb2.Placement) -> Move:
+def move_of(message: move_pb2.Move | event_pb2.Placement) -> Move:
     """A move.
 
     :raises SniffError: the tile or the attachment point does not exist.

@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 
 from sniffai.errors import SniffError
 from sniffai.events import Draw, Event, Pass, Play
+from sniffai.moves import Move
 from sniffai.round import Round
 from sniffai.rules import TEAMS
 from sniffai.search.params import MAX_SECONDS, MAX_STANDARD_ERROR, MIN_MEMORY_BYTES, Limits
@@ -18,7 +19,7 @@ from sniffai.tiles import Tile
 from sniffai.v1 import event_pb2, limits_pb2, move_pb2, round_pb2, view_pb2
 from sniffai.view import View
 from sniffai.wire.errors import Violation, WireError
-from sniffai.wire.faults import MAX_EVENTS, Faults, bad_duration, bad_error, below, read_move
+from sniffai.wire.faults import MAX_EVENTS, Faults, bad_duration, bad_error, below, move_of
 from sniffai.wire.paths import deal_path, joined, record_path, snapshot_path
 
 T = TypeVar("T")
@@ -80,7 +81,15 @@ def play(round_: Round, move: move_pb2.Move, path: str = "move") -> int:
 
     :raises WireError: the tile or the attachment point does not exist, or the rules do not allow the move.
     """
-    return _checked(lambda: round_.play(read_move(move)), lambda field: joined(path, field))
+    return _checked(lambda: round_.play(move_of(move)), lambda field: joined(path, field))
+
+
+def read_move(move: move_pb2.Move, path: str = "move") -> Move:
+    """A move.
+
+    :raises WireError: the tile or the attachment point does not exist.
+    """
+    return _checked(lambda: move_of(move), lambda field: joined(path, field))
 
 
 def read_limits(limits: limits_pb2.Limits, path: str = "limits") -> Limits:

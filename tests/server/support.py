@@ -56,7 +56,7 @@ class LoopbackServer:
 
 @contextlib.contextmanager
 def running_server(**settings: Any) -> Iterator[LoopbackServer]:
-    server = LoopbackServer(Settings(**{"port": 0, "slots": 2, **settings}))
+    server = LoopbackServer(Settings(**{"port": 0, "slots": 2, "matches_database": "memory", **settings}))
     try:
         yield server
     finally:

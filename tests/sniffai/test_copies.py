@@ -30,12 +30,13 @@ from sniffai.lab.training import TrainedNets, TrainingPlan
 from sniffai.play.arena import ArenaSpec, play_arena
 from sniffai.play.levels import LEVELS
 from sniffai.play.match import HUMAN, Lots, Match, MatchSetup
+from sniffai.play.match_log import Dealt, LogSetup, MatchLog, Step, StepKind, TakenBack
 from sniffai.play.players import GreedyPlayer, PolicyPlayer, RandomPlayer
 from sniffai.play.statistics import mean_and_error
 from sniffai.review import Subject, review
 from sniffai.review.strength import strength_of
 from sniffai.search.solver import Solver, solve, solve_view
-from sniffai.v1 import analysis_service_pb2
+from sniffai.v1 import analysis_service_pb2, match_service_pb2
 from sniffai.watch import Watch
 from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.layout import Layout as CoreLayout
@@ -55,7 +56,13 @@ MODULES: Final = (
         "sniffai.play.humanlike",
         "sniffai.play.levels",
     ),
-    *("sniffai.play.arena_result", "sniffai.play.arena", "sniffai.play.match", "sniffai.play.statistics"),
+    *(
+        "sniffai.play.arena_result",
+        "sniffai.play.arena",
+        "sniffai.play.match",
+        "sniffai.play.match_log",
+        "sniffai.play.statistics",
+    ),
 )
 REFUSED: Final = {
     *("Searcher", "DealSearcher", "UnsearchedMove", "LevelTurn", "Solver", "Client", "AsyncClient"),
@@ -122,10 +129,21 @@ def results() -> Iterator[Any]:
     yield from (spec, play_arena(spec), mean_and_error([1.0, 2.0]), LEVELS[1].scores)
     yield from (played(2, 14).history, strength_of([2.0, 3.0, 4.0] * 20, 2))
     match = Match(MatchSetup((HUMAN, "greedy"), seed=1))
-    yield from (match, match.setup, match.situation(0), Lots((1, 2)))
+    yield from (match, match.setup, match.situation(0), Lots((1, 2)), *match_log_values())
     request = analysis_service_pb2.AnalyzeRequest(view=wire.write_view(view), limits={"simulations": 10})
     yield wire.read_question(request)
     yield wire.read_review(match_request([played(2, 3)], None, {}))
+
+
+def match_log_values() -> Iterator[Any]:
+    setup = LogSetup(MatchSetup((HUMAN, "level:casual"), seed=1), ("Ann", ""), hints=True, idle=1, created=0)
+    log = MatchLog(setup, [Step(StepKind.JOIN, 1, 0, "Ann")])
+    while log.round < 1:
+        log.apply(Step(StepKind.PLACE, 2, log.to_move, str(log.knowledge(log.to_move or 0).legal_moves()[0])))
+    yield from (log, log.setup, *log.steps, StepKind.JOIN, log.view(0), log.events(0), log.events(1))
+    log.apply(Step(StepKind.RESIGN, 3, 0))
+    yield from (log.events(0), TakenBack(0, 1, 2), Dealt(0, 1, (0, 0), ((), ())))
+    yield wire.read_match_request(match_service_pb2.CreateMatchRequest(seats=[{"human": {}}, {"level": "casual"}]))
 
 
 def walk(value: Any, found: dict[type, Any], seen: set[int]) -> None:

@@ -14,8 +14,10 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.rpc.code_pb2 import (  # type: ignore[import-untyped]
     DEADLINE_EXCEEDED,
+    FAILED_PRECONDITION,
     INTERNAL,
     INVALID_ARGUMENT,
+    NOT_FOUND,
     PERMISSION_DENIED,
     RESOURCE_EXHAUSTED,
     UNAUTHENTICATED,
@@ -39,14 +41,18 @@ from sniffai_server.calls.refusals import (
     ExpiredError,
     HeldError,
     HttpRefusedError,
+    InvitationError,
     KeyRefusedError,
+    MatchRefusedError,
     MessageCountError,
     QueueFullError,
     QuotaError,
     SlowRequestError,
     StalledReaderError,
+    StoreUnavailableError,
     TooLargeError,
     UnfinishedError,
+    UnknownMatchError,
     UnknownMethodError,
 )
 from sniffai_server.calls.trailers import add_trailers, trailers_of
@@ -202,6 +208,23 @@ def _http_refused(error: HttpRefusedError) -> Status:
     return _status(code, str(error), ErrorInfo(reason=error.reason))
 
 
+def _unknown_match(error: UnknownMatchError) -> Status:
+    return _status(NOT_FOUND, str(error), ErrorInfo(reason="UNKNOWN_MATCH"))
+
+
+def _invitation(error: InvitationError) -> Status:
+    return _status(PERMISSION_DENIED, str(error), ErrorInfo(reason="INVITATION_REFUSED"))
+
+
+def _match_refused(error: MatchRefusedError) -> Status:
+    view = () if error.view is None else (error.view,)
+    return _status(FAILED_PRECONDITION, str(error), ErrorInfo(reason=error.reason), *view)
+
+
+def _store_unavailable(error: StoreUnavailableError) -> Status:
+    return _status(UNAVAILABLE, f"{error}: try again", ErrorInfo(reason="STORE_UNAVAILABLE"), _retry(error.retry_after))
+
+
 def _retry(seconds: float) -> Message:
     delay = Duration()
     delay.FromMilliseconds(math.ceil(seconds * 1000))
@@ -241,5 +264,9 @@ TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
     SlowRequestError: _slow_request,
     StalledReaderError: _stalled_reader,
     HttpRefusedError: _http_refused,
+    UnknownMatchError: _unknown_match,
+    InvitationError: _invitation,
+    MatchRefusedError: _match_refused,
+    StoreUnavailableError: _store_unavailable,
 }
 """Errors that are not the server's fault, and their statuses."""

@@ -39,6 +39,8 @@ class Holdings:
     """Health checks, counted apart so that other calls cannot keep them out."""
     watches: Holding
     """Streams that last until the client ends them."""
+    match_watches: Holding
+    """Calls that wait for the events of a match."""
     request_bytes: Holding
 
     @classmethod
@@ -48,6 +50,7 @@ class Holdings:
             calls=Holding("TOO_MANY_OPEN_CALLS", "open calls", settings.max_calls),
             checks=Holding("TOO_MANY_OPEN_CALLS", "open health checks", settings.max_watches),
             watches=Holding("TOO_MANY_WATCHES", "open watches", settings.max_watches),
+            match_watches=Holding("TOO_MANY_MATCH_WATCHES", "watched matches", settings.max_match_watches),
             request_bytes=Holding(
                 "TOO_MANY_REQUEST_BYTES", "bytes of requests", settings.max_held_bytes, least=settings.max_request_bytes
             ),

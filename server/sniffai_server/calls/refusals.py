@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from google.protobuf.message import Message
+
 from sniffai.errors import PortableError
 
 RETRY_LEAST: Final = 0.1
@@ -151,3 +153,40 @@ class HttpRefusedError(PortableError):
         super().__init__(message)
         self.reason = reason
         self.status = status
+
+
+class UnknownMatchError(PortableError):
+    """There is no such match, or the token is none of its seats: nobody is told which."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no such match, or the token is not of one of its seats")
+
+
+class InvitationError(PortableError):
+    """An invitation is unknown or used up: nobody is told which."""
+
+    def __init__(self) -> None:
+        super().__init__("the invitation is not one of this match, or it is used up")
+
+
+class MatchRefusedError(PortableError):
+    """What is asked is not possible in a match now.
+
+    :param reason: why not, ``UPPER_SNAKE``.
+    :param message: one sentence for the caller.
+    :param view: what the caller's seat may see now, as a message; ``None`` if that is of no use.
+    """
+
+    def __init__(self, reason: str, message: str, view: Message | None = None) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.view = view
+
+
+class StoreUnavailableError(PortableError):
+    """The database of matches failed. Whether a change was stored is not known."""
+
+    retry_after = 1.0
+
+    def __init__(self) -> None:
+        super().__init__("the matches cannot be stored or read now")

@@ -62,10 +62,10 @@ class Job:
 class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
     """The servicer of AnalysisService."""
 
-    def __init__(self, settings: Settings, searches: Searches) -> None:
+    def __init__(self, settings: Settings, searches: Searches, reviews: Reviews) -> None:
         self._settings = settings
         self._searches = searches
-        self._reviews = Reviews(settings, searches)
+        self._reviews = reviews
 
     async def RecommendMove(self, request: pb.RecommendMoveRequest, context: Any) -> pb.RecommendMoveResponse:
         """The move to make."""

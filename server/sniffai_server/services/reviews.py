@@ -10,17 +10,19 @@ read, only a few pieces are computed ahead, and another review gets its place un
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import aclosing
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from sniffai import wire
-from sniffai.review import Job, Judged, Result, Subject, collected, each_job
+from sniffai.review import Job, Judged, Result, Subject, collected, each_job, html_report
 from sniffai.search.analysis import Analysis
 from sniffai.search.params import Limits
 from sniffai.search.searcher import Searcher
 from sniffai.v1 import analysis_service_pb2 as pb
+from sniffai.v1 import match_service_pb2 as match_pb
 from sniffai.v1 import notice_pb2
 from sniffai_server.calls.current import current_call
 from sniffai_server.calls.refusals import ClosingError, ExpiredError, QueueFullError, UnfinishedError
@@ -30,6 +32,9 @@ from sniffai_server.load.budget import Budget, effective_limits, priority_warnin
 from sniffai_server.load.searches import Searches
 from sniffai_server.settings import Settings
 
+Message: TypeAlias = pb.AnalyzeMatchResponse | match_pb.ReviewMatchResponse
+Reader = Callable[[], tuple[Subject, list[notice_pb2.Warning]]]
+"""Reads what is to be reviewed, with a warning for each unknown field of the request."""
 Work = Generator[tuple[Searcher, Limits], Analysis, Result]
 Done = tuple[int, Result]
 """The index of a piece in order of play, and its result."""
@@ -38,8 +43,23 @@ UNDER_WAY: Final = 4
 """Reviews of one class that may run, for each slot. One client may run as many as there are slots."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A review that a call asks for."""
+
+    question: wire.ReviewQuestion
+    read: Reader
+    """Called in the thread of a slot."""
+    message: type[Message]
+    """Of the pieces."""
+    prioritized: bool
+    """Whether the request itself names the priority."""
+    page: bool = False
+    """Whether the last message also holds the review as a page."""
+
+
 class Reviews:
-    """Answers calls of AnalyzeMatch."""
+    """Answers calls for reviews."""
 
     def __init__(self, settings: Settings, searches: Searches) -> None:
         self._settings = settings
@@ -59,11 +79,17 @@ class Reviews:
         :raises UnfinishedError: the call's deadline passed before the review was complete.
         :raises ClosingError: the server is shutting down.
         """
+        read = partial(wire.read_reviewed, request)
         question = wire.read_review(request)
+        await self.review(Wanted(question, read, pb.AnalyzeMatchResponse, bool(request.priority)), context)
+
+    async def review(self, wanted: Wanted, context: Any) -> None:
+        """Write each piece of a review when it is finished, then the summary; errors as :meth:`answer`."""
+        question = wanted.question
         limits, warnings = effective_limits(question.limits, self._settings)
         requested = Priority[question.priority.upper()]
         admission = admission_of(context, requested)
-        if request.priority:
+        if wanted.prioritized:
             warnings += priority_warnings(requested, admission)
         warnings += question.warnings
         end = Budget.of(limits, context.time_remaining()).end
@@ -71,23 +97,23 @@ class Reviews:
         line = self._lines[admission.priority]
         async with line.slot(admission, end) as turn:
             context.on_stall, context.on_resume = partial(line.step_aside, turn), partial(line.come_back, turn)
-            subject, unknown = await self._searches.read(partial(wire.read_reviewed, request), admission, end)
+            subject, unknown = await self._searches.read(wanted.read, admission, end)
             run = _Run(self._searches, each_job(subject, limits, question.seed), admission, end)
-            results = await _write_pieces(run, subject.size, question.language_code, context)
-            summed_up = partial(_summary, subject, limits, question, results, [*warnings, *unknown])
+            results = await _write_pieces(run, subject.size, wanted, context)
+            summed_up = partial(_summary, subject, limits, wanted, results, [*warnings, *unknown])
             message = await asyncio.to_thread(summed_up)
         seconds = sum(analysis.effort.seconds for analysis in current_call().searched)
         add_trailers(context, sniffai_search_ms=f"{seconds * 1000:.3f}")
         await context.write(message)
 
 
-async def _write_pieces(run: "_Run", total: int, language_code: str, context: Any) -> list[Result]:
+async def _write_pieces(run: "_Run", total: int, wanted: Wanted, context: Any) -> list[Result]:
     """Write the pieces of a review as they are finished; returns all of them."""
     results: list[Result] = []
     async with aclosing(run.results()) as pieces:
         async for index, result in pieces:
             results.append(result)
-            message = await asyncio.to_thread(_piece, index, result, language_code)
+            message = await asyncio.to_thread(_piece, index, result, wanted)
             message.done_count, message.total_count = len(results), total
             await context.write(message)
     return results
@@ -177,20 +203,24 @@ def _step(work: Work, analysis: Analysis | None) -> tuple[Searcher, Limits] | Re
         return result
 
 
-def _piece(index: int, result: Result, language_code: str) -> pb.AnalyzeMatchResponse:
+def _piece(index: int, result: Result, wanted: Wanted) -> Message:
     if isinstance(result, Judged):
-        return pb.AnalyzeMatchResponse(decision=wire.write_decision(result, index, language_code))
-    return pb.AnalyzeMatchResponse(draw=wire.write_draw(result, index))
+        return wanted.message(decision=wire.write_decision(result, index, wanted.question.language_code))
+    return wanted.message(draw=wire.write_draw(result, index))
 
 
 def _summary(
     subject: Subject,
     limits: Limits,
-    question: wire.ReviewQuestion,
+    wanted: Wanted,
     results: list[Result],
     warnings: list[notice_pb2.Warning],
-) -> pb.AnalyzeMatchResponse:
+) -> Message:
     """The last message."""
+    question = wanted.question
     review = collected(subject, limits, question.seed, results)
     summary = wire.write_summary(review, limits, warnings[: wire.MAX_WARNINGS], question.client_tag)
-    return pb.AnalyzeMatchResponse(summary=summary, done_count=len(results), total_count=len(results))
+    message = wanted.message(summary=summary, done_count=len(results), total_count=len(results))
+    if isinstance(message, match_pb.ReviewMatchResponse) and wanted.page:
+        message.page = html_report(review, question.language_code)
+    return message

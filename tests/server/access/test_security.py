@@ -599,7 +599,9 @@ def test_the_command_line_reaches_a_secured_server(
             assert hint in capsys.readouterr().err
         monkeypatch.setenv("SNIFFAI_API_KEY", secret.read_text(encoding="utf-8").strip())
         assert run([*ask, *tls]) == 0
-        assert read_config({}).settings == Settings()  # the variable of the clients is no setting
+        assert read_config({}).settings == Settings(
+            matches_database="memory"
+        )  # the variable of the clients is no setting
 
 
 def test_the_key_command_refuses_wrong_names_and_quotas(capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,6 +38,7 @@ METHODS = [
         ("sniffai.v1.AnalysisService", ("RecommendMove", "Analyze")),
         ("sniffai.v1.RulesService", ("ListLegalMoves", "ApplyMove", "DescribeRound", "ValidateView", "DealRound")),
         ("sniffai.v1.EngineService", ("GetEngineInfo",)),
+        ("sniffai.v1.MatchService", ("CreateMatch", "JoinMatch", "GetView", "PlayMove", "ListMatches")),
         ("grpc.health.v1.Health", ("Check",)),
     )
     for method in methods

@@ -258,7 +258,7 @@ def damaged(text: str, old: str, new: str) -> str:
     [
         ('[Seed "6"]\n', "", "Seed"),
         ('[Seed "6"]', '[Seed "six"]', "Seed"),
-        ('[Seed "6"]', f'[Seed "{2**64}"]', "seed"),
+        ('[Seed "6"]', f'[Seed "{2**256}"]', "seed"),
         ('[Seed "6"]', '[Seed "7"]', "line 9: round 1"),
         ('"no"', '"perhaps"', "Practice"),
         ('[Simulations "50000"]', '[Simulations "0"]', "simulations"),

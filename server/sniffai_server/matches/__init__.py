@@ -1,0 +1,1 @@
+"""Hosted matches: stored, played and watched."""

@@ -1,0 +1,200 @@
+"""The database of hosted matches: a file of SQLite, memory, or PostgreSQL by a URL.
+
+One connection writes. SQLite keeps every acknowledged commit through a loss of power: write-ahead log, ``synchronous``
+FULL. Only one process may use a file, which a lock beside it ensures, since SQLite has lost commits where several
+processes wrote (https://sqlite.org/wal.html); PostgreSQL is for several servers.
+"""
+
+import fcntl
+import importlib
+import logging
+import os
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from sniffai.checks import shown
+from sniffai_server.matches.errors import DatabaseError
+from sniffai_server.matches.place import MEMORY
+
+MIGRATIONS: Final = Path(__file__).parent / "migrations"
+VERSION_TABLE: Final = "sniffai_matches_version"
+HEAD: Final = "0001"
+"""The latest migration."""
+LEAST_SQLITE: Final = (3, 31, 0)
+CONNECT_SECONDS: Final = 5
+STATEMENT_SECONDS: Final = 10
+DRIVERS: Final = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """An open database."""
+
+    engine: sa.Engine
+    shared: bool
+    """Whether other servers may change it, too."""
+    close: Callable[[], None]
+
+
+def open_database(text: str) -> Database:
+    """Open the database of a setting, and bring its tables up to date.
+
+    :param text: ``"memory"``, the path of a file, or a URL such as ``postgresql://user@host/name``.
+    :raises DatabaseError: it cannot be used.
+    """
+    if text == MEMORY:
+        return _open_memory()
+    if "://" not in text:
+        return _open_file(Path(text))
+    return _open_url(text)
+
+
+def read_url(text: str) -> sa.URL:
+    """The URL of a PostgreSQL database.
+
+    :raises DatabaseError: it is none.
+    """
+    try:
+        url = sa.make_url(text)
+    except ArgumentError:
+        raise DatabaseError("a URL such as postgresql://user@host/name is expected") from None
+    if url.drivername not in DRIVERS:
+        raise DatabaseError(f"postgresql:// is expected, not {shown(url.drivername)}; a file is given by its path")
+    return url.set(drivername=DRIVERS[url.drivername])
+
+
+def _open_memory() -> Database:
+    engine = sa.create_engine("sqlite://", poolclass=sa.StaticPool, connect_args={"check_same_thread": False})
+    _tell_sqlite(engine, file=False)
+    _migrate(engine)
+    return Database(engine, shared=False, close=engine.dispose)
+
+
+def _open_file(path: Path) -> Database:
+    if sqlite3.sqlite_version_info < LEAST_SQLITE:
+        least = ".".join(map(str, LEAST_SQLITE))
+        raise DatabaseError(f"SQLite {least} or later is needed, not {sqlite3.sqlite_version}")
+    try:
+        lock = _lock(path)
+    except OSError as error:
+        raise DatabaseError(f"cannot use {path}: {error.strerror}") from None
+    engine = sa.create_engine(
+        sa.URL.create("sqlite", database=str(path)), poolclass=sa.StaticPool, connect_args={"check_same_thread": False}
+    )
+
+    def close() -> None:
+        engine.dispose()
+        lock.close()
+
+    _tell_sqlite(engine, file=True)
+    try:
+        _migrate(engine)
+    except BaseException as error:
+        close()
+        if isinstance(error, SQLAlchemyError):
+            raise DatabaseError(f"cannot use {path}: {_why(error)}") from None
+        raise
+    log.info("matches are kept in %s, by SQLite %s", path, sqlite3.sqlite_version)
+    return Database(engine, shared=False, close=close)
+
+
+def _open_url(text: str) -> Database:
+    url = read_url(text)
+    try:
+        engine = sa.create_engine(
+            url,
+            pool_size=1,
+            max_overflow=0,
+            pool_pre_ping=True,
+            connect_args={
+                "connect_timeout": CONNECT_SECONDS,
+                "options": f"-c statement_timeout={STATEMENT_SECONDS * 1000} -c synchronous_commit=on",
+                "application_name": "sniffai-server",
+            },
+        )
+        _migrate(engine)
+    except (ModuleNotFoundError, NoSuchModuleError):
+        raise DatabaseError("PostgreSQL needs psycopg: install sniffai[postgres]") from None
+    except SQLAlchemyError as error:
+        raise DatabaseError(f"cannot use {url.render_as_string(hide_password=True)}: {_why(error)}") from None
+    log.info("matches are kept in %s", url.render_as_string(hide_password=True))
+    return Database(engine, shared=True, close=engine.dispose)
+
+
+def _lock(path: Path) -> IO[bytes]:
+    """Lock a file of SQLite for this process, until the lock is closed or the process ends.
+
+    :raises DatabaseError: another process uses it.
+    :raises OSError: the file cannot be made.
+    """
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # it holds every tile
+    lock = open(f"{path}.lock", "ab", opener=lambda name, flags: os.open(name, flags, 0o600))  # noqa: SIM115
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise DatabaseError(
+            f"another server uses {path}, and only one may; several servers can share a PostgreSQL database"
+        ) from None
+    return lock
+
+
+def _tell_sqlite(engine: sa.Engine, *, file: bool) -> None:
+    """Set what SQLite keeps for each connection only, and let SQLAlchemy begin transactions, savepoints included."""
+
+    @sa.event.listens_for(engine, "connect")
+    def connected(connection: Any, _: Any) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA foreign_keys = ON")
+        if file:
+            cursor.execute("PRAGMA busy_timeout = 5000")
+            cursor.execute("PRAGMA journal_mode = WAL")
+            cursor.execute("PRAGMA synchronous = FULL")
+        cursor.close()
+
+    @sa.event.listens_for(engine, "begin")
+    def begun(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _migrate(engine: sa.Engine) -> None:
+    """Bring the tables up to date.
+
+    :raises DatabaseError: a later version of the server has made them.
+    """
+    with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(sa.text("SELECT pg_advisory_xact_lock(7367466961)"))  # two servers start at once
+        version = _version(connection)
+        if version == HEAD:
+            return
+        if version is not None and version > HEAD:
+            raise DatabaseError(f"a later version of sniffai-server has written the database (migration {version})")
+        # Loaded only if there is something to do: it takes as long as SQLAlchemy itself.
+        command, config = importlib.import_module("alembic.command"), importlib.import_module("alembic.config").Config()
+        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _version(connection: sa.Connection) -> str | None:
+    """The latest migration of a database; ``None`` for a new one."""
+    if not sa.inspect(connection).has_table(VERSION_TABLE):
+        return None
+    found: str | None = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
+    return found
+
+
+def _why(error: SQLAlchemyError) -> str:
+    """The database's own words, in one line."""
+    cause = getattr(error, "orig", None) or error
+    return " ".join(str(cause).split())[:300]

@@ -1,0 +1,50 @@
+"""Secrets of hosted matches: random, and stored as hashes only.
+
+Each has 256 random bits, so a plain SHA-256 is enough: there is nothing to guess.
+"""
+
+import hashlib
+import hmac
+import secrets
+from typing import Final
+
+MATCH_ID_BYTES: Final = 12
+"""Random bytes of a match's id, which is no secret: enough that none occurs twice."""
+TOKEN_BYTES: Final = 32
+TOKEN_LENGTH: Final = 43
+"""Characters of a token: :data:`TOKEN_BYTES` bytes in URL-safe base64."""
+KEY_BYTES: Final = 16
+"""Bytes that are kept of the hash of an idempotency key."""
+
+_LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+
+def make_match_id() -> str:
+    """A new id of a match."""
+    return secrets.token_hex(MATCH_ID_BYTES)
+
+
+def make_token() -> str:
+    """A new secret."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def looks_like_token(text: str) -> bool:
+    """Whether a text has the form of a token."""
+    return len(text) == TOKEN_LENGTH and _LETTERS.issuperset(text)
+
+
+def hash_of(token: str) -> bytes:
+    """What is stored of a secret."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def matches_hash(token: str, stored: bytes | None) -> bool:
+    """Whether a secret is the one of which a hash is stored. The time taken does not tell how much of it is right."""
+    given = hash_of(token)
+    return hmac.compare_digest(given, stored or bytes(len(given))) and stored is not None
+
+
+def key_hash(key: str) -> bytes:
+    """What is stored of an idempotency key or a request id."""
+    return hashlib.sha256(key.encode()).digest()[:KEY_BYTES]
