@@ -4,6 +4,7 @@
 PYTHON ?= python3# any Python >= 3.11
 HOST ?= 127.0.0.1# where `make serve` listens
 PORT ?= 50051
+WEB_PORT ?= 8080# where `make play` serves its page
 PYTEST_ARGS ?=# for example: make test PYTEST_ARGS='-k rollout -x', or '-n 0' for one test at a time
 LOAD_ARGS ?=# see benchmarks/server/README.md
 SOAK_ARGS ?=
@@ -28,7 +29,7 @@ TEST_TOOLS := $(STAMPS)/test $(if $(NODE_LOCKS),$(STAMPS)/node)
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build serve test check e2e lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
+.PHONY: help build serve play test check e2e lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +40,10 @@ build: $(READY) ## make .venv and build the compiled core; only what changed is 
 serve: $(READY) ## start the gRPC server on HOST:PORT (127.0.0.1:50051)
 	@echo "==> serving gRPC on $(HOST):$(PORT); stop with Ctrl-C"
 	@exec $(BIN)/sniffai-server serve --host $(HOST) --port $(PORT) --log-format text
+
+play: $(READY) ## play and study in a browser: serve the page on 127.0.0.1:WEB_PORT (8080), and open it
+	@$(BIN)/python tools/open_page.py http://127.0.0.1:$(WEB_PORT)/ & \
+	exec $(BIN)/sniffai-server serve --port 0 --web --web-port $(WEB_PORT) --log-format text --log-level warning
 
 test: tested-with ## run all tests but those of `make e2e`, as many at a time as there are cores
 	@echo "==> running the tests"

@@ -45,8 +45,8 @@ from sniffai.rules import TARGET
 from sniffai.tiles import Tile
 from sniffai.version import VERSION
 
-STYLE: Final = "data/review.css"
-"""The style sheet in the package, which the page contains."""
+STYLES: Final = ("data/palette.css", "data/review.css")
+"""The style sheets in the package, which the page contains."""
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What the page may load: nothing."""
@@ -61,7 +61,7 @@ def html_report(review: Review, language_code: str = "en") -> str:
     """
     read_kind(review, Review, "review", "NOT_A_REVIEW", RecordError)
     say = words(read_language(language_code))
-    style = read_packaged(STYLE).decode()
+    style = "".join(read_packaged(name).decode() for name in STYLES)
     title = _title(review.subject, say)
     body = "\n".join(_sections(review, say))
     return (

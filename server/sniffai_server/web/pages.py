@@ -8,6 +8,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
 
+from sniffai.packaged import read_packaged
+
 FOLDER: Final = Path(__file__).parent / "static"
 """The files that are served, ``index.html`` for the folder itself."""
 POLICY: Final = "; ".join(
@@ -27,6 +29,8 @@ POLICY: Final = "; ".join(
     )
 )
 """The page uses only files of this server: no script or style inside the HTML, nothing of others, no frame."""
+SHARED: Final = {"palette.css": "data/palette.css"}
+"""Files of the library that are served as well, by path: the colours, which the report of a review has, too."""
 HEADERS: Final = {
     "content-security-policy": POLICY,
     "x-frame-options": "DENY",
@@ -53,6 +57,9 @@ class Pages(StaticFiles):
     async def get_response(self, path: str, scope: Any) -> Response:
         """A file, or a short text with the status 404 or 405."""
         try:
+            shared = SHARED.get(path)
+            if shared is not None:
+                return Response(read_packaged(shared), media_type="text/css", headers=HEADERS)
             response = await super().get_response(path, scope)
         except HTTPException as error:
             response = PlainTextResponse(f"{error.detail}\n", error.status_code, error.headers)

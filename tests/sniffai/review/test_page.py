@@ -122,7 +122,8 @@ def test_the_heat_map_has_the_belief_and_the_truth() -> None:
 
 
 def test_marks_and_seats_have_colours_of_their_own() -> None:
-    style = (Path(catalogues.ROOT) / "sniffai" / "data" / "review.css").read_text(encoding="utf-8")
+    data = Path(catalogues.ROOT) / "sniffai" / "data"
+    style = "".join((data / name).read_text(encoding="utf-8") for name in ("palette.css", "review.css"))
     names = ("seat0", "seat1", "seat2", "seat3", "doubtful", "error", "blunder")
     for theme in re.findall(r":root \{([^}]*--seat0[^}]*)\}", style):
         colours = [re.findall(rf"--{name}: (#\w+);", theme)[0] for name in names]
@@ -194,7 +195,8 @@ def test_a_review_without_mistakes_says_so() -> None:
 
 
 def test_the_style_of_the_page_is_in_the_package() -> None:
-    style = (Path(catalogues.ROOT) / "sniffai" / "data" / "review.css").read_text(encoding="utf-8")
+    data = Path(catalogues.ROOT) / "sniffai" / "data"
+    style = "".join((data / name).read_text(encoding="utf-8") for name in ("palette.css", "review.css"))
     for needed in ("prefers-color-scheme: dark", "@media print", "max-width"):
         assert needed in style
     assert "@import" not in style

@@ -1,0 +1,42 @@
+// @ts-check
+// Where the hidden tiles may be: a map of shades for each place.
+
+import { h } from "./dom.js";
+import { tileName } from "./names.js";
+import { say } from "./words.js";
+
+/**
+ * The belief as maps, one for each place.
+ * @param {any} belief
+ * @param {{names: string[], own: number}} who the seats' names, and the seat that knows
+ */
+export function beliefMaps(belief, { names, own }) {
+  const tiles = belief?.tiles ?? [];
+  const places = names.map((name, seat) => ({ name, chance: (tile) => (tile.hands ?? [])[seat] ?? 0, seat }))
+    .filter((place) => place.seat !== own);
+  places.push({ name: say("talon"), chance: (tile) => tile.talon ?? 0, seat: -1 });
+  const hidden = tiles.filter((tile) => places.some((place) => place.chance(tile) > 0));
+  if (!hidden.length) return h("p", { class: "note" }, say("nothing_hidden"));
+  const known = new Map(tiles.map((tile) => [tile.tile, tile]));
+  return h("div", { class: "beliefs" },
+    places.filter((place) => hidden.some((tile) => place.chance(tile) > 0)).map((place) => map(place, known)),
+    h("p", { class: "note" }, say("belief_note")));
+}
+
+function map(place, known) {
+  const numbers = [0, 1, 2, 3, 4, 5, 6];
+  const head = h("tr", {}, h("td", {}), numbers.map((low) => h("th", { scope: "col" }, String(low))));
+  const rows = numbers.map((high) => h("tr", {}, h("th", { scope: "row" }, String(high)),
+    numbers.map((low) => (low > high ? h("td", { class: "none" }) : cell(`${low}|${high}`, place, known)))));
+  return h("table", { class: "heat" }, h("caption", {}, place.name), h("thead", {}, head), h("tbody", {}, rows));
+}
+
+function cell(tile, place, known) {
+  const entry = known.get(tile);
+  const chance = entry ? place.chance(entry) : 0;
+  const per = Math.round(100 * chance);
+  const shade = chance < 0.0005 ? 0 : 0.08 + 0.92 * chance;
+  const element = h("td", { class: `shade${shade > 0.5 ? " dark" : ""}`, title: `${tileName(tile)}: ${per} %` }, chance < 0.0005 ? "" : String(per));
+  element.style.setProperty("--heat", shade.toFixed(2));
+  return element;
+}

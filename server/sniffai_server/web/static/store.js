@@ -1,0 +1,52 @@
+// @ts-check
+// What the browser keeps between visits: tokens, a move on its way, settings.
+
+const KEY = "sniffai";
+
+/**
+ * @typedef {{seat: number, token: string, pending?: {move: object, event: string, key: string}}} Seat
+ * @typedef {{player?: string, matches: Record<string, Seat>, settings: Record<string, any>}} Kept
+ */
+
+/** @returns {Kept} */
+function read() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    return { player: kept.player, matches: kept.matches ?? {}, settings: kept.settings ?? {} };
+  } catch {
+    return memory;
+  }
+}
+
+/** @type {Kept} */
+let memory = { matches: {}, settings: {} };
+
+function change(edit) {
+  const kept = read();
+  edit(kept);
+  memory = kept;
+  try {
+    localStorage.setItem(KEY, JSON.stringify(kept));
+  } catch {
+    // Without storage the page works until it is closed.
+  }
+}
+
+/** The token of the player, if there is one. */
+export const playerToken = () => read().player;
+export const keepPlayer = (token) => change((kept) => (kept.player = token || kept.player));
+
+/** @returns {Seat | undefined} */
+export const seatOf = (match) => read().matches[match];
+export const keepSeat = (match, seat, token) => change((kept) => (kept.matches[match] = { seat, token }));
+export const forgetSeat = (match) => change((kept) => delete kept.matches[match]);
+
+/** Keeps a move until its answer has come, so that it is sent once more after a reload. */
+export const keepPending = (match, pending) =>
+  change((kept) => {
+    if (kept.matches[match]) kept.matches[match].pending = pending;
+  });
+
+/** A setting; `otherwise` if it was never set. */
+export const setting = (name, otherwise) => read().settings[name] ?? otherwise;
+export const set = (name, value) => change((kept) => (kept.settings[name] = value));
