@@ -151,6 +151,8 @@ def read_players(value: object, error: type[SniffError] = ViewError) -> int:
     :raises SniffError: it is not; ``error`` is what is raised, with the field ``"players"``.
     """
     number = as_whole(value)
+    if number is None:
+        raise error(f"a whole number is expected, not {shown(value)}", reason="NOT_A_NUMBER", field="players")
     if number not in PLAYERS:
         message = f"2, 3 or 4 seats are expected, not {shown(value)}"
         raise error(message, reason="PLAYERS_OUT_OF_RANGE", field="players")

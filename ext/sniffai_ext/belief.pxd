@@ -53,7 +53,7 @@ cdef class Belief:
     cdef bint take_seat(self, View view, int seat) noexcept nogil
     cdef void list_tiles(self) noexcept nogil
     cdef bint fill(self) noexcept nogil
-    cdef void fill_table(self, int states) noexcept nogil
+    cdef void fill_ways(self, int states) noexcept nogil
     cdef void _spread(self, double[:, ::1] rows, int tile, double share) noexcept
     cdef int walk(self, Rng *rng, uint8_t *where, uint8_t *loose) noexcept nogil
     cdef uint64_t count(self) noexcept nogil

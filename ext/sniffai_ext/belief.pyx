@@ -1,15 +1,15 @@
 """Exact belief: the uniform distribution over all deals that a view allows.
 
 Every deal is equally likely before the round (rules 1), and draws and passes are not choices, so after them every deal
-that does not contradict them is still equally likely. A deal is fixed by which tiles each seat batch_tiles in its
+that does not contradict them is still equally likely. A deal is fixed by which tiles each seat got in its
 deal and in each draw, and which are left in the talon: an *assignment* of tiles to batches.
 
-Batches that may hold any hidden tile, and the talon, form the *pool*. The others are *cells*. A table counts, tile by
-tile, the ways to fill the cells:
+Batches that may hold any hidden tile, and the talon, form the *pool*. The others are *cells*. The ways to fill the
+cells are counted tile by tile:
 
     ways[i][room] = ways[i + 1][room] (tile i goes to the pool) + sum over cells k: ways[i + 1][room - one of cell k]
 
-with ``room`` the remaining sizes of all cells, as one mixed-radix number. Walking the table forwards with a random
+with ``room`` the remaining sizes of all cells, as one mixed-radix number. Walking these counts forwards with a random
 number below ``ways`` samples an assignment without rejection; forward and backward counts give the exact marginals.
 """
 
@@ -157,7 +157,7 @@ cdef class Belief:
                 self.pool |= <uint32_t> 1 << tile
 
     cdef bint fill(self) noexcept nogil:
-        """The table of the module's docstring, from the last listed tile back to the first; False without memory."""
+        """The counts of the module's docstring, from the last listed tile back to the first; False without memory."""
         cdef int k, states = 1
         for k in range(self.cells):
             self.cell[k].stride = states
@@ -167,10 +167,10 @@ cdef class Belief:
         self.ways = <uint64_t *> malloc(<size_t> states * (self.listed + 1) * sizeof(uint64_t))
         if self.open_cells == NULL or self.ways == NULL:
             return False
-        self.fill_table(states)
+        self.fill_ways(states)
         return True
 
-    cdef void fill_table(self, int states) noexcept nogil:
+    cdef void fill_ways(self, int states) noexcept nogil:
         cdef int i, k, room
         cdef uint32_t cells
         cdef uint64_t total
@@ -310,7 +310,7 @@ cdef class Belief:
             n += self.free_batch[i].size
 
     cdef int walk(self, Rng *rng, uint8_t *where, uint8_t *loose) noexcept nogil:
-        """Fill the cells by a walk through the table and shuffle the pool.
+        """Fill the cells by a walk through the counts and shuffle the pool.
 
         ``where``: by listed tile its cell, or IN_POOL. ``loose``: the pool's tiles in random order; returns how many.
         """

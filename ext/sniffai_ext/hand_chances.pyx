@@ -16,7 +16,7 @@ from sniffai_ext.errors import ViewError
 def chance_without(Belief belief not None, seat, tiles):
     """The chance that a seat holds none of some tiles now, exact up to rounding, 0..1.
 
-    The cells are filled as the belief's table does, forwards, with one number more to keep: how many of the tiles went
+    The cells are filled as the belief's counts do, forwards, with one number more to keep: how many of the tiles went
     to the pool. There a seat gets none of them by a hypergeometric chance.
 
     :param seat: 0..players-1.

@@ -33,7 +33,7 @@ cdef struct Growth:
 cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, const uint64_t *considered, int count,
                               const Growth *growth, Rng *rng, uint32_t *child, uint8_t *move) noexcept nogil:
     """Choose among ``count`` legal moves, those considered (NULL: all): one without a node if there is any (True: it
-    batch_tiles one, or 0 without memory), else a root move that has less than its share of visits, else by UCB1.
+    got one, or 0 without memory), else a root move that has less than its share of visits, else by UCB1.
 
     UCB1 with availability counts: mean + exploration * sqrt(ln(availability) / visits), Cowling et al. 2012, III-A. A
     fixed exploration is too small where one line loses the round and the next one wins it, as a move that begins badly

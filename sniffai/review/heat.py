@@ -20,17 +20,17 @@ def heat_map(subject: Subject, judgement: Judged, truth: Sequence[frozenset[Tile
     :param truth: by seat the tiles that it held; ``None`` if that is not known.
     """
     assert judgement.belief is not None
-    table = judgement.belief.table
+    chances = judgement.belief.table
     seat = judgement.placement.seat
     others = [other for other in range(subject.players) if other != seat]
-    hidden = [tile for tile in TILES if table[tile.index, seat] == 0 and table[tile.index].sum() > 0]
+    hidden = [tile for tile in TILES if chances[tile.index, seat] == 0 and chances[tile.index].sum() > 0]
     if not hidden:
         nothing = say.say("No tile was hidden.")
         return f"<p>{escaped(nothing)}</p>"
     columns = [*others, subject.players]
     heads = [seat_name(subject, other, say).partition(" (")[0] for other in others] + [say.say("talon")]
     rows = [
-        _row(tile, [float(table[tile.index, column]) for column in columns], _place(tile, others, truth))
+        _row(tile, [float(chances[tile.index, column]) for column in columns], _place(tile, others, truth))
         for tile in hidden
     ]
     head = "".join(f'<th scope="col">{escaped(text)}</th>' for text in heads)

@@ -14,7 +14,7 @@ THRESHOLDS: Final = {"doubtful": 0.005, "error": 0.015, "blunder": 0.04}
 
 POINT_WORTH: Final = 0.0035
 """What a point counts for in a match that is as good as decided, in chance to win it: as much as early in a match of 2
-seats (``sniffai equity show --players 2 --scores 5,0`` prints 51.80 %: five points are worth 1.8 %)."""
+seats (``sniffai equity show --seats 2 --scores 5,0`` prints 51.80 %: five points are worth 1.8 %)."""
 
 
 class Verdict(StrEnum):

@@ -54,7 +54,7 @@ class TeamValue:
     win_probability: float
     """Chance to win the match, 0..1, by match equity (:mod:`sniffai.equity`) at the end of the round."""
     win_probability_error: float | None
-    """Standard error of that, of the same four parts; the table's own error is no part of it. ``None`` where the
+    """Standard error of that, of the same four parts; the equity table's own error is no part of it. ``None`` where the
     standard error is."""
 
 
