@@ -22,8 +22,8 @@ RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
 USER 10001:10001
 WORKDIR /tmp
 # All settings are variables: docs/operators.md. Nothing is served on this address without TLS or SNIFFAI_INSECURE.
-ENV SNIFFAI_HOST=0.0.0.0
-EXPOSE 50051
+ENV SNIFFAI_HOST=0.0.0.0 SNIFFAI_WEB_HOST=0.0.0.0
+EXPOSE 50051 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["sniffai-server", "health"]
 ENTRYPOINT ["sniffai-server"]

@@ -23,7 +23,7 @@ from benchmarks.server.figures import machine
 from benchmarks.server.process import ServerProcess, free_ports
 from sniffai import wire
 from sniffai.round import Round
-from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
+from sniffai.v1 import analysis_service_pb2, engine_service_pb2, limits_pb2, rules_service_pb2
 
 PACKAGE: Final = "sniffai.v1"
 TICK: Final = 1 / os.sysconf("SC_CLK_TCK")
@@ -77,7 +77,7 @@ def requests() -> dict[str, tuple[Any, Any]]:
     """A request for each method, and what decodes the answer."""
     dealt = Round.deal(players=2, seed=24)
     view = wire.write_view(dealt.view(dealt.seat))
-    limits = {"simulations": 500}
+    limits = limits_pb2.Limits(simulations=500)
     return {
         "EngineService/GetEngineInfo": (
             engine_service_pb2.GetEngineInfoRequest(),
@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(machine())
     (port,) = free_ports(1)
     with ExitStack() as stack:
-        plain, web = (stack.enter_context(ServerProcess(**more)) for more in ({}, {"web_port": port}))
+        plain, web = stack.enter_context(ServerProcess()), stack.enter_context(ServerProcess(web_port=port))
         ways = {
             "gRPC, no HTTP port": (plain, by_grpc(plain.address, stack)),
             "gRPC": (web, by_grpc(web.address, stack)),

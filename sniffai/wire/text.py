@@ -1,6 +1,7 @@
 """JSON of messages: protobuf's own mapping, with field names as in the .proto files."""
 
 import json
+import re
 from typing import Any, Final, TypeVar
 
 from google.protobuf import json_format
@@ -30,6 +31,12 @@ HOLDERS: Final[tuple[type[Message], ...]] = (
 
 ERRORS: Final = ("standard_error", "standard_deviation", "win_probability_error")
 """Fields of a TeamValue that have no meaning if its ``errors_unknown`` is true."""
+
+
+STEP: Final = re.compile(r"Failed to parse (\w+) field: ")
+PLACE: Final = re.compile(r' at "?[A-Z]\w*(?:\.([\w.\[\]]+?))?"?\.*(?:\s+Available Fields.*)?$', re.DOTALL)
+UNKNOWN_NAME: Final = re.compile(r'Message type "[\w.]*?(\w+)" has no field named "(.*?)"', re.DOTALL)
+"""Parts of protobuf's errors: the fields on the way, the path of the last one, a name that does not exist."""
 
 
 def to_json(message: Message) -> str:
@@ -113,10 +120,30 @@ def _message(value: Any, kind: type[M]) -> M:
             raise json_format.ParseError("an object is expected")
         json_format.ParseDict(value, message)
     except (json_format.ParseError, RecursionError) as error:
-        raise WireError(
-            Violation("", "NOT_JSON_OF_MESSAGE", plain(f"not JSON of a {kind.__name__}: {error}"))
-        ) from None
+        raise WireError(_misfit(kind, str(error))) from None
     return message
+
+
+def _misfit(kind: type[Message], told: str) -> Violation:
+    """What is wrong with JSON that does not describe a message, from the text of protobuf's error.
+
+    The path of the field is whole where the text has it, otherwise the field's name alone.
+    """
+    told, names = told.strip().rstrip("."), []
+    while found := STEP.match(told):
+        names.append(found[1])
+        told = told[found.end() :].rstrip(".")
+    field = names[-1] if names else ""
+    if found := PLACE.search(told):
+        field, told = found[1] or "", told[: found.start()]
+    if found := UNKNOWN_NAME.match(told):
+        field = f"{field}.{found[2]}" if field else found[2]
+        told = f"{found[1]} has no such field"
+    elif "invalid literal for int()" in told:
+        told = f"a whole number is expected, not {told.rpartition(': ')[2]}"
+    elif told.startswith("expected string"):
+        told = "a text is expected"
+    return Violation(plain(field), "NOT_JSON_OF_MESSAGE", plain(f"not JSON of a {kind.__name__}: {told}"))
 
 
 def _in_order(value: Any, descriptor: Any) -> Any:

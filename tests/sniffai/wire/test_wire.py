@@ -93,6 +93,26 @@ def test_json_that_holds_no_request(text: str, reason: str) -> None:
     assert raised.value.violations[0].reason == reason
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"limitz": 1}', "limitz: not JSON of a RecommendMoveRequest: RecommendMoveRequest has no such field"),
+        ('{"limits": {"tim": 1}}', "limits.tim: not JSON of a RecommendMoveRequest: Limits has no such field"),
+        (
+            '{"view": {"record": {"events": [{"seat": 0, "plai": {}}]}}}',
+            "view.record.events[0].plai: not JSON of a RecommendMoveRequest: Event has no such field",
+        ),
+        ('{"seed": "x"}', "seed: not JSON of a RecommendMoveRequest: a whole number is expected, not 'x'"),
+        ('{"clientTag": 3}', "clientTag: not JSON of a RecommendMoveRequest: a text is expected"),
+        ('{"limits": {"time": "5"}}', "limits.time: not JSON of a RecommendMoveRequest: Duration must end with"),
+    ],
+)
+def test_json_of_another_message_names_the_field(text: str, told: str) -> None:
+    with pytest.raises(wire.WireError) as raised:
+        wire.from_json(text, analysis_service_pb2.RecommendMoveRequest)
+    assert str(raised.value).startswith(told)
+
+
 def test_json_of_a_message_reads_back() -> None:
     request = analysis_service_pb2.RecommendMoveRequest(view=view_message(story()), seed=0)
     assert wire.from_json(wire.to_json(request), analysis_service_pb2.RecommendMoveRequest) == request
