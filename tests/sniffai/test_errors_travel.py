@@ -32,7 +32,11 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "StalledReaderError": ((2.0,), {}),
     "MessageCountError": ((), {"none": True}),
     "TooLargeError": ((1000,), {}),
+    "TooManyError": ((), {"own": True}),
+    "HttpRefusedError": (("WRONG_HTTP_METHOD", "no such method", 405), {}),
+    "MatchRefusedError": (("MATCH_OVER", "the match is over"), {}),
     **{name: ((), {}) for name in ("ExpiredError", "UnfinishedError", "ClosingError", "UnknownMethodError")},
+    **{name: ((), {}) for name in ("UnknownMatchError", "InvitationError", "StoreUnavailableError", "ConflictError")},
 }
 """What the constructors take that take more than a sentence."""
 
@@ -40,7 +44,7 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
 def modules() -> Iterator[Any]:
     for package in (sniffai, sniffai_ext, sniffai_server):
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not found.name.endswith("__main__"):
+            if not found.name.endswith(("__main__", "migrations.env")):  # programs, not modules to import
                 yield importlib.import_module(found.name)
 
 
