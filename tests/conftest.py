@@ -3,8 +3,8 @@
 ``make test`` runs the same examples each time. ``HYPOTHESIS_PROFILE=explore`` looks at new and many more ones.
 
 ``make check`` leaves out the test functions named in ``tests/slow.txt``: all their cases together take more than
-``SLOW`` seconds of processor time, or more than ``LONG`` seconds. ``make test PYTEST_ARGS=--record-slow`` writes the file
-again. Processor time hardly depends on what else the machine does, so it need not be idle.
+``SLOW`` seconds of processor time, or more than ``LONG`` seconds. ``make test PYTEST_ARGS=--record-slow`` writes the
+file again. Processor time hardly depends on what else the machine does, so it need not be idle.
 
 The tests in ``tests/e2e`` need a browser, a database and packages that the others do without. They are collected only
 where an argument names them or ``-m`` asks for the marker ``e2e``; other runs say that they were left out.

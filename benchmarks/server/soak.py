@@ -113,6 +113,8 @@ class Work:
     """Callers that work until they are told to stop."""
 
     address: str
+    pause: float
+    """Seconds between two calls of a caller."""
     statuses: Counter[str] = field(default_factory=Counter)
     """Calls by their kind and how they ended."""
     stopped: bool = False
@@ -131,6 +133,7 @@ class Work:
                     if not self.stopped:
                         make = lots.choice(CALLS)
                         self.statuses[f"{make.__name__} {await _status(make(channel, lots))}"] += 1
+                        await asyncio.sleep(self.pause)
 
 
 async def _status(call: Awaitable[None]) -> str:
@@ -171,9 +174,9 @@ class Found:
     """Calls that the server itself counts as UNKNOWN or INTERNAL."""
 
 
-async def soak(server: ServerProcess, minutes: float, warm_up: float, callers: int) -> Found:
+async def soak(server: ServerProcess, minutes: float, warm_up: float, callers: int, pause: float = 0.0) -> Found:
     """Work for some minutes, the first share of which is to get warm."""
-    work, samples = Work(server.address), []
+    work, samples = Work(server.address, pause), []
     async with _working(work, callers):
         await asyncio.sleep(60 * minutes * warm_up)
     before = await _at_rest(server)
@@ -248,6 +251,9 @@ def main() -> int:
     )
     parser.add_argument("--callers", type=int, default=6, help="callers at the same time (default: %(default)s)")
     parser.add_argument(
+        "--pause", type=float, default=0.0, help="seconds that a caller waits between two calls (default: %(default)s)"
+    )
+    parser.add_argument(
         "--plant-leak", choices=list(LEAKS), help="make the server leak this on purpose: the run must then fail"
     )
     options = parser.parse_args()
@@ -255,7 +261,7 @@ def main() -> int:
     command = (COMMAND[0], "-m", "benchmarks.server.leaky", leak, "serve") if leak else COMMAND
     print(f"{machine()}; {options.minutes:g} minutes, {options.callers} callers", flush=True)
     with ServerProcess(command) as server:
-        soaked = asyncio.run(soak(server, options.minutes, options.warm_up, options.callers))
+        soaked = asyncio.run(soak(server, options.minutes, options.warm_up, options.callers, options.pause))
     for name, count in sorted(soaked.statuses.items()):
         print(f"{count:7d} {name}")
     return verdict(checks(soaked, options.limit, options.callers))

@@ -2,12 +2,12 @@
 
 import functools
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from google.protobuf import message_factory
-from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 from hypothesis import strategies as st
 
@@ -31,6 +31,7 @@ class Rpc:
     """One method of the services."""
 
     path: str
+    streams: bool
     request: type[Message]
     response: type[Message]
 
@@ -40,7 +41,7 @@ def _rpcs() -> Iterator[Rpc]:
         for service in module.DESCRIPTOR.services_by_name.values():
             for method in service.methods:
                 kinds = map(message_factory.GetMessageClass, (method.input_type, method.output_type))
-                yield Rpc(f"/{service.full_name}/{method.name}", *kinds)
+                yield Rpc(f"/{service.full_name}/{method.name}", method.server_streaming, *kinds)
 
 
 RPCS = list(_rpcs())
@@ -115,15 +116,38 @@ def _view(round_: sniffai.Round, lots: random.Random) -> sniffai.View:
     )
 
 
+@functools.cache
+def one_of(values: Callable[[], Iterable[Any]]) -> st.SearchStrategy[Any]:
+    """One of the values that a function returns.
+
+    Hypothesis looks at each value of a new strategy, which takes longer than to draw one: so there is one for each
+    function.
+    """
+    return st.sampled_from(list(values()))
+
+
+@functools.cache
+def fields_of(descriptor: Descriptor) -> st.SearchStrategy[FieldDescriptor]:
+    """One of the fields of a message."""
+    return st.sampled_from(list(descriptor.fields))
+
+
+ACTIONS = st.sampled_from(["set", "set", "clear", "double", "swap", "drop", "unknown"])
+WAYS = st.sampled_from(["random", "flip", "flip", "cut", "splice", "nest"])
+ANY_RPC = st.sampled_from(RPCS)
+ANY_UNKNOWN = st.sampled_from(UNKNOWN)
+NESTED = st.sampled_from([b"\x0a\x02", b"\x0b", b"\x0c", b"\x0a\xff\xff\xff\xff\x07"])
+
+
 def good_cases() -> st.SearchStrategy[Case]:
     """Good requests as bytes."""
-    return st.sampled_from(good_requests()).map(lambda good: Case(good[0], good[1].SerializeToString()))
+    return one_of(good_requests).map(lambda good: Case(good[0], good[1].SerializeToString()))
 
 
 @st.composite
 def changed_cases(draw: st.DrawFn) -> Case:
     """Good requests with up to four fields changed, set, taken away, doubled, swapped or of no message at all."""
-    rpc, good = draw(st.sampled_from(good_requests()))
+    rpc, good = draw(one_of(good_requests))
     changed = rpc.request()
     changed.CopyFrom(good)
     for _ in range(draw(st.integers(1, 4))):
@@ -135,20 +159,20 @@ def _change(draw: st.DrawFn, message: Any) -> None:
     """Change a field of a message, or of one within it."""
     if not message.DESCRIPTOR.fields:
         return
-    field = draw(st.sampled_from(list(message.DESCRIPTOR.fields)))
+    field = draw(fields_of(message.DESCRIPTOR))
     within = _within(message, field)
     if within and draw(st.integers(0, 4)):
-        _change(draw, draw(st.sampled_from(within)))
+        _change(draw, within[draw(st.integers(0, len(within) - 1))])
     else:
         _change_field(draw, message, field)
 
 
 def _change_field(draw: st.DrawFn, message: Any, field: FieldDescriptor) -> None:
     """Do something to a field itself."""
-    action = draw(st.sampled_from(["set", "set", "clear", "double", "swap", "drop", "unknown"]))
+    action = draw(ACTIONS)
     values = getattr(message, field.name)
     if action == "unknown":
-        message.MergeFromString(draw(st.sampled_from(UNKNOWN)))
+        message.MergeFromString(draw(ANY_UNKNOWN))
     elif action == "clear":
         message.ClearField(field.name)
     elif action == "set" or not field.is_repeated or not values:
@@ -184,7 +208,7 @@ def _within(message: Any, field: FieldDescriptor) -> list[Any]:
 @st.composite
 def random_cases(draw: st.DrawFn) -> Case:
     """Any request that its descriptor allows."""
-    rpc = draw(st.sampled_from(RPCS))
+    rpc = draw(ANY_RPC)
     message = rpc.request()
     _fill(draw, message, DEPTH)
     return Case(rpc, message.SerializeToString())
@@ -213,6 +237,7 @@ def _set(draw: st.DrawFn, message: Any, field: FieldDescriptor, depth: int) -> N
         _fill(draw, one, depth - 1)
 
 
+@functools.cache
 def _values(field: FieldDescriptor) -> st.SearchStrategy[Any]:
     """Any value of a field that is no message."""
     kind = field.cpp_type
@@ -230,9 +255,9 @@ def _values(field: FieldDescriptor) -> st.SearchStrategy[Any]:
 @st.composite
 def broken_cases(draw: st.DrawFn) -> Case:
     """Bytes: random ones, and good requests with bits flipped, cut off, cut out, doubled or spliced."""
-    rpc, good = draw(st.sampled_from(good_requests()))
+    rpc, good = draw(one_of(good_requests))
     data = bytearray(good.SerializeToString())
-    way = draw(st.sampled_from(["random", "flip", "flip", "cut", "splice", "nest"]))
+    way = draw(WAYS)
     if way == "random" or not data:
         data = bytearray(draw(st.binary(max_size=80)))
     elif way == "flip":
@@ -241,9 +266,9 @@ def broken_cases(draw: st.DrawFn) -> Case:
     elif way == "cut":
         del data[draw(st.integers(0, len(data))) :]
     elif way == "splice":
-        _, other = draw(st.sampled_from(good_requests()))
+        _, other = draw(one_of(good_requests))
         where = draw(st.integers(0, len(data)))
         data[where:where] = other.SerializeToString()[: draw(st.integers(0, 60))]
     else:
-        data = bytearray(draw(st.sampled_from([b"\x0a\x02", b"\x0b", b"\x0c", b"\x0a\xff\xff\xff\xff\x07"]))) * 200
+        data = bytearray(draw(NESTED)) * 200
     return Case(rpc, bytes(data))

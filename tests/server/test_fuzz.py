@@ -45,16 +45,18 @@ def stubs() -> Iterator[SimpleNamespace]:
         yield calls
 
 
-def send(stubs: SimpleNamespace, path: str, data: bytes) -> list[bytes]:
+def send(stubs: SimpleNamespace, path: str, data: bytes, streams: bool = False) -> list[bytes]:
     """The answers as bytes; a unary method has one."""
-    return list(stubs.channel.unary_stream(path)(data, timeout=TIMEOUT))
+    if streams:
+        return list(stubs.channel.unary_stream(path)(data, timeout=TIMEOUT))
+    return [stubs.channel.unary_unary(path)(data, timeout=TIMEOUT)]
 
 
 def check(stubs: SimpleNamespace, case: Case) -> Any:
     """The status of a call, which is that of a whole answer or of the caller's fault, well explained."""
     refusal = None
     try:
-        answers = send(stubs, case.rpc.path, case.data)
+        answers = send(stubs, case.rpc.path, case.data, case.rpc.streams)
     except grpc.RpcError as error:
         refusal = told(error)
     if refusal is not None:
