@@ -51,8 +51,8 @@ TIME: Final = re.compile(
 SCALAR: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?!\s*:)|"(?:[^"\\]|\\.)*"\s*:|-?\d[\d.eE+-]*|true|false|null')
 """A value of JSON, or a name with its colon."""
 REST: Final = "..."
-SMALLER: Final = {"sniffai bench": " --scale 0.005"}
-"""What is put behind a command whose numbers are times."""
+SMALLER: Final = {"sniffai bench": " --scale 0.005", "sniffai arena": " --workers 1"}
+"""What is put behind a command so that it does less: its numbers are times, or the same with any number of workers."""
 
 SERVICES: Final = {
     service.name: service

@@ -12,6 +12,7 @@ from tests.server.support import running_server
 
 ROOT = Path(__file__).parent.parent.parent
 PYTHON = [sys.executable, str(ROOT / "examples" / "python" / "match.py")]
+SEED = "3"
 NODE = [str(Path(sys.executable).with_name("node")), str(ROOT / "clients" / "node" / "examples" / "match.js")]
 
 
@@ -29,6 +30,12 @@ def play(program: list[str], file: Path, address: str, seed: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.fixture(scope="module")
+def whole(address: str, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What the loop in Python prints of a whole match."""
+    return play(PYTHON, tmp_path_factory.mktemp("whole") / "match.json", address, SEED)
+
+
 def killed_after(lines: int, program: list[str], file: Path, address: str, seed: str) -> None:
     with subprocess.Popen([*program, str(file), address, seed], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -37,26 +44,24 @@ def killed_after(lines: int, program: list[str], file: Path, address: str, seed:
         process.kill()
 
 
-def test_both_play_the_same_match(address: str, tmp_path: Path) -> None:
-    python, node = (play(program, tmp_path / program[-1][-2:], address, "3") for program in (PYTHON, NODE))
-    assert python == node
-    assert python[-1].startswith("team ")
-    assert any(line.startswith("round 2 ends:") for line in python)
+def test_both_play_the_same_match(whole: list[str], address: str, tmp_path: Path) -> None:
+    assert play(NODE, tmp_path / "match.json", address, SEED) == whole
+    assert whole[-1].startswith("team ")
+    assert any(line.startswith("round 2 ends:") for line in whole)
 
 
 @pytest.mark.parametrize(("first", "then"), [(PYTHON, NODE), (NODE, PYTHON)], ids=["python", "node"])
 def test_a_match_that_was_killed_goes_on_to_the_same_end(
-    first: list[str], then: list[str], address: str, tmp_path: Path
+    first: list[str], then: list[str], whole: list[str], address: str, tmp_path: Path
 ) -> None:
-    whole = play(PYTHON, tmp_path / "whole.json", address, "4")
     file = tmp_path / "match.json"
-    killed_after(9, first, file, address, "4")
+    killed_after(9, first, file, address, SEED)
     left = json.loads(file.read_text())
     assert left["deal"]["moves"]
-    rest = play(then, file, address, "4")
+    rest = play(then, file, address, SEED)
     assert rest == whole[-len(rest) :]
     assert 9 < len(rest) <= len(whole) - 9
-    assert play(then, file, address, "4") == whole[-1:]
+    assert play(then, file, address, SEED) == whole[-1:]
 
 
 def test_both_say_what_went_wrong(address: str, tmp_path: Path) -> None:

@@ -98,13 +98,18 @@ def fail_at_door() -> NoReturn:
     raise LimitsError("too few", reason="OUT_OF_RANGE", field="simulations").at("limits")
 
 
+@pytest.fixture(scope="module")
+def executor() -> Iterator[ProcessPoolExecutor]:
+    """A pool whose process starts from nothing."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
+        yield executor
+
+
 @pytest.mark.parametrize("work", [fail_in_client, fail_on_wire, fail_at_door])
-def test_a_pool_of_processes_passes_errors_on(work: Callable[[], NoReturn]) -> None:
+def test_a_pool_of_processes_passes_errors_on(executor: ProcessPoolExecutor, work: Callable[[], NoReturn]) -> None:
     with pytest.raises(PortableError) as here:
         work()
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, spawn) as executor:
-        there = executor.submit(work).exception(timeout=60)
+    there = executor.submit(work).exception(timeout=60)
     assert there is not None
     assert (type(there), str(there)) == (type(here.value), str(here.value))
     assert {k: v for k, v in vars(there).items() if k != "__notes__"} == vars(here.value)

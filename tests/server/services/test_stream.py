@@ -79,12 +79,12 @@ def test_the_interval_is_kept(stubs: SimpleNamespace) -> None:
 
 
 def test_the_deadline_ends_it_with_an_answer(stubs: SimpleNamespace) -> None:
-    call = stubs.analysis.StreamAnalyze(request(limits=LONG), timeout=3)
+    call = stubs.analysis.StreamAnalyze(request(limits=LONG), timeout=1.5)
     found = [answer.analysis for answer in call]
     check_order(found)
     assert found[-1].stop_reason == analysis_pb2.STOP_REASON_DEADLINE
     assert found[-1].effective_limits.time.seconds == 30
-    assert 2000 < float(dict(call.trailing_metadata())["sniffai-search-ms"]) < 3000
+    assert 500 < float(dict(call.trailing_metadata())["sniffai-search-ms"]) < 1500
 
 
 def test_cancel_frees_the_slot(stubs: SimpleNamespace, server: LoopbackServer) -> None:

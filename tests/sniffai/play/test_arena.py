@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,7 @@ def test_a_seed_makes_other_deals() -> None:
 # Rounds and matches
 
 
+@cache
 def _matches(players: int) -> list[list[Round]]:
     spec = ArenaSpec("random", "random", players, pairings=30, whole_matches=True, seed=4)
     return [list(play_rounds(spec, [RandomPlayer()] * players, number)) for number in range(spec.pairings)]
