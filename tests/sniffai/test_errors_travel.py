@@ -26,7 +26,6 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "QueueFullError": ((3.0, True), {}),
     "QuotaError": (("anna", "TOO_MANY", "4 calls", 2.0), {}),
     "KeyRefusedError": (("KEY_UNKNOWN", "no such key"), {}),
-    "HttpRefusedError": (("NOT_A_CALL", "no call", 415), {}),
     "SettingError": (("port", "no port"), {}),
     "HeldError": (("TOO_MUCH", "8 MB"), {"own": True}),
     "SlowRequestError": ((2.0,), {}),
