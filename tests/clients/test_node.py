@@ -155,6 +155,47 @@ def test_streams_come_piece_by_piece(address: str) -> None:
     assert leader == sniffai.Round.deal(3, 5).seat
 
 
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with running_server(web_port=0) as server:
+        assert server.server.web is not None
+        yield server.server.web.url
+
+
+def test_the_client_for_browsers_answers_as_the_one_for_node(url: str) -> None:
+    done = run(NODE, "examples/watch.ts", url)
+    assert (done.returncode, done.stderr) == (0, "")
+    *before, last = done.stdout.splitlines()
+    assert re.fullmatch(r"final: \d\|\d wins with \d+\.\d %", last)
+    assert all(line.startswith("so far: ") for line in before)
+
+
+@pytest.mark.parametrize("json_too", ["false", "true"])
+def test_the_client_for_browsers_says_what_went_wrong(url: str, json_too: str) -> None:
+    script = f"""import {{ connect, problem }} from "{(PACKAGE / "browser.js").as_uri()}";
+    const sniffai = connect("{url}", {{ json: {json_too} }});
+    const told = async (call) => {{ try {{ await call; return null; }} catch (error) {{ return problem(error); }} }};
+    const streamed = async () => {{ for await (const _ of sniffai.analysis.streamAnalyze({{}})); }};
+    console.log(JSON.stringify([
+      await told(sniffai.rules.dealRound({{ players: 7 }})),
+      await told(streamed()),
+      await told(sniffai.matches.getView({{ seatToken: "none" }})),
+      (await sniffai.engine.getEngineInfo({{}})).engineVersion,
+    ]));"""
+    deal, stream, match, version = json.loads(printed(script))
+    assert (deal["code"], deal["reason"]) == ("InvalidArgument", "PLAYERS_OUT_OF_RANGE")
+    assert deal["violations"][0]["field"] == "players"
+    assert (stream["code"], stream["reason"]) == ("InvalidArgument", "REQUIRED")
+    assert match["reason"]
+    assert version == sniffai.__version__
+
+
+def test_the_client_for_browsers_imports_nothing_of_node() -> None:
+    files = [PACKAGE / name for name in ("browser.js", "common.js", "services.js")]
+    packages = re.findall(r'from "([^.][^"]*)"', "".join(file.read_text() for file in files))
+    assert set(packages) == {"@bufbuild/protobuf", "@connectrpc/connect", "@connectrpc/connect-web"}
+
+
 def test_the_package_is_whole(address: str, tmp_path: Path) -> None:
     """Packed without a network, unpacked elsewhere, imported by its name; its version is that of the engine."""
     done = run("npm", "pack", "--json", "--pack-destination", str(tmp_path))
@@ -163,7 +204,17 @@ def test_the_package_is_whole(address: str, tmp_path: Path) -> None:
     with tarfile.open(archive) as files:
         names = {name.removeprefix("package/") for name in files.getnames()}
         files.extractall(tmp_path, filter="data")
-    assert names >= {"package.json", "README.md", "LICENSE", "index.js", "index.d.ts", "examples/match.js"}
+    assert names >= {
+        "package.json",
+        "README.md",
+        "LICENSE",
+        "index.js",
+        "browser.js",
+        "browser.d.ts",
+        "common.js",
+        "services.js",
+    }
+    assert names >= {"index.d.ts", "common.d.ts", "examples/match.js", "examples/watch.ts"}
     contract = {path.stem for path in (ROOT / "proto" / "sniffai" / "v1").glob("*.proto")}
     assert names >= {f"sniffai/v1/{name}_pb.{kind}" for name in contract for kind in ("js", "d.ts")}
     assert not [name for name in names if "node_modules" in name]
