@@ -27,7 +27,7 @@ from sniffai_server.probe import why_not_serving
 from sniffai_server.process import hold_signals, serve
 from sniffai_server.services.engine import engine_info
 from sniffai_server.settings import Settings, default_of, kind_of, rule_of, settings_fields
-from sniffai_server.web import WebError
+from sniffai_server.web import WebError, web_of
 
 log = logging.getLogger(__name__)
 
@@ -75,8 +75,9 @@ def _check(settings: Settings) -> None:
     :raises SecurityError: a TLS file cannot be used, or other machines could reach the port in plaintext.
     :raises KeysError: the keys file cannot be used.
     :raises TracingError: OpenTelemetry is missing.
+    :raises WebError: what HTTP needs is missing.
     """
-    certificates_of(settings)
+    web_of(settings, certificates_of(settings), ())
     channel_credentials(Trust(settings.health_ca, settings.health_cert, settings.health_key))
     if settings.keys_file:
         read_keys(Path(settings.keys_file), settings)

@@ -343,6 +343,13 @@ class Settings:
         return self.socket is not None or is_loopback(self.host_name)
 
     @property
+    def exposed_host(self) -> str | None:
+        """A host that other machines can reach, as far as its name tells; ``None`` if there is none."""
+        if not self.is_local:
+            return self.host
+        return self.web_host if self.http_port is not None and not is_loopback(self.web_host_name) else None
+
+    @property
     def reflects(self) -> bool:
         """Whether reflection is served."""
         return self.is_local if self.reflection is None else self.reflection

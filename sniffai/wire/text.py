@@ -141,6 +141,8 @@ def _misfit(kind: type[Message], told: str) -> Violation:
         told = f"{found[1]} has no such field"
     elif "invalid literal for int()" in told:
         told = f"a whole number is expected, not {told.rpartition(': ')[2]}"
+    elif "object is not iterable" in told:
+        told = "an object is expected"
     elif told.startswith("expected string"):
         told = "a text is expected"
     return Violation(plain(field), "NOT_JSON_OF_MESSAGE", plain(f"not JSON of a {kind.__name__}: {told}"))

@@ -128,16 +128,17 @@ def _context(files: tuple[Path, Path], authorities: bytes | None) -> ssl.SSLCont
 
 
 def certificates_of(settings: Settings) -> Certificates | None:
-    """The certificates of the port; ``None`` for plaintext.
+    """The certificates of the ports; ``None`` for plaintext.
 
     :raises SecurityError: a file cannot be used, or other machines could reach the port in plaintext.
     """
     if settings.tls_cert:
         return Certificates(settings)
-    if settings.is_local or settings.insecure:
+    exposed = settings.exposed_host
+    if exposed is None or settings.insecure:
         return None
     raise SecurityError(
-        f"other machines can reach {settings.host}, so it requires TLS: set tls_cert and tls_key,"
+        f"other machines can reach {exposed}, so it requires TLS: set tls_cert and tls_key,"
         " or --insecure to serve without TLS"
     )
 

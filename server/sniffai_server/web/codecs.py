@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 
 from sniffai import wire
 
-SMALL: Final = 16_384
+SMALL: Final = 8192
 """Larger JSON is read in a thread, since it would keep the event loop from other calls."""
 
 

@@ -146,6 +146,13 @@ def test_other_machines_need_tls() -> None:
         assert call(port_of(server), DEAL, {"players": 2}, headers={"host": "sniff.example.com"}).status == 200
 
 
+def test_the_settings_are_checked_without_serving(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["config", "--web", "--web-host", "0.0.0.0"]) == 1
+    assert "other machines can reach 0.0.0.0" in capsys.readouterr().err
+    assert cli.main(["config", "--web-host", "0.0.0.0"]) == 0
+    assert cli.main(["config", "--web"]) == 0
+
+
 def test_a_port_that_is_taken_is_named() -> None:
     with running_server(web_port=0) as server:
         port = port_of(server)
