@@ -31,7 +31,16 @@ try:
         ViewLike,
         Wishes,
     )
-    from sniffai.client.streams import AnalysisStream, AsyncAnalysisStream, AsyncReviewStream, ReviewStream
+    from sniffai.client.streams import (
+        AnalysisStream,
+        AsyncAnalysisStream,
+        AsyncMatchReviewStream,
+        AsyncMatchStream,
+        AsyncReviewStream,
+        MatchReviewStream,
+        MatchStream,
+        ReviewStream,
+    )
 except ImportError as error:
     raise explained(error) from None
 
@@ -40,9 +49,13 @@ __all__ = [
     "AnalysisStream",
     "AsyncAnalysisStream",
     "AsyncClient",
+    "AsyncMatchReviewStream",
+    "AsyncMatchStream",
     "AsyncReviewStream",
     "Client",
     "DealLike",
+    "MatchReviewStream",
+    "MatchStream",
     "PositionLike",
     "RecommendWishes",
     "RecordLike",

@@ -5,12 +5,18 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 import grpc
 
-from sniffai.client import calls
+from sniffai.client import calls, match_calls
 from sniffai.client.arguments import check_names
 from sniffai.client.calls import Call, Stubs, described
 from sniffai.client.connection import CONNECTING, DEFAULT_TIMEOUT, Connection, Tls
 from sniffai.client.requests import NoWishes
-from sniffai.client.streams import AsyncAnalysisStream, AsyncReviewStream, Failure
+from sniffai.client.streams import (
+    AsyncAnalysisStream,
+    AsyncMatchReviewStream,
+    AsyncMatchStream,
+    AsyncReviewStream,
+    Failure,
+)
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -78,6 +84,17 @@ class AsyncClient:
     plan_table = _call(calls.plan_table)
     parse_text = _call(calls.parse_text)
     info = _call(calls.info)
+    create_match = _call(match_calls.create_match)
+    join_match = _call(match_calls.join_match)
+    get_view = _call(match_calls.get_view)
+    play_move = _call(match_calls.play_move)
+    watch_match = _stream(match_calls.watch_match, AsyncMatchStream)
+    request_hint = _call(match_calls.request_hint)
+    take_back = _call(match_calls.take_back)
+    resign = _call(match_calls.resign)
+    list_matches = _call(match_calls.list_matches)
+    export_record = _call(match_calls.export_record)
+    review_match = _stream(match_calls.review_match, AsyncMatchReviewStream)
 
     async def close(self) -> None:
         """Close the connection and end open calls."""

@@ -31,6 +31,7 @@ from sniffai.v1 import (
     analysis_service_pb2_grpc,
     engine_service_pb2,
     engine_service_pb2_grpc,
+    match_service_pb2_grpc,
     rules_service_pb2,
     rules_service_pb2_grpc,
 )
@@ -46,6 +47,7 @@ class Stubs:
         self.analysis = analysis_service_pb2_grpc.AnalysisServiceStub(channel)
         self.rules = rules_service_pb2_grpc.RulesServiceStub(channel)
         self.engine = engine_service_pb2_grpc.EngineServiceStub(channel)
+        self.matches = match_service_pb2_grpc.MatchServiceStub(channel)
 
 
 Caller: TypeAlias = "grpc.UnaryUnaryMultiCallable[Any, Answer] | grpc.UnaryStreamMultiCallable[Any, Answer]"

@@ -13,7 +13,7 @@ from sniffai.client.arguments import MAX_SECONDS, check_seconds, check_text
 from sniffai.client.errors import ServiceError, service_error
 from sniffai.client.proxies import DIRECT, proxy_of
 from sniffai.errors import LimitsError, RecordError
-from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
+from sniffai.v1 import analysis_service_pb2, engine_service_pb2, match_service_pb2, rules_service_pb2
 
 DEFAULT_TIMEOUT: Final = 10.0
 """Seconds that a call may take by default."""
@@ -37,7 +37,7 @@ Options: TypeAlias = list[tuple[str, str | int]]
 
 SERVICES: Final = [
     service.full_name
-    for module in (analysis_service_pb2, rules_service_pb2, engine_service_pb2)
+    for module in (analysis_service_pb2, rules_service_pb2, engine_service_pb2, match_service_pb2)
     for service in module.DESCRIPTOR.services_by_name.values()
 ]
 
@@ -48,8 +48,8 @@ RETRIES: Final = {
     "backoffMultiplier": 2,
     "retryableStatusCodes": ["UNAVAILABLE"],
 }
-"""gRPC waits a random time up to the backoff, or the time in the server's ``grpc-retry-pushback-ms``. Retries are safe,
-because these services keep no state."""
+"""gRPC waits a random time up to the backoff, or the time in the server's ``grpc-retry-pushback-ms``. Retries are safe:
+most calls change nothing, and those that do have a key by which the server knows them again."""
 
 THROTTLE: Final = {"maxTokens": 20, "tokenRatio": 0.1}
 """While more than half of the recent calls fail, none is retried, so that retries do not overload a server."""

@@ -8,6 +8,7 @@ from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 
 from sniffai import wire
 from sniffai.errors import PortableError
+from sniffai.v1.match_service_pb2 import MatchView
 
 DETAILS: Final = "grpc-status-details-bin"
 
@@ -20,6 +21,7 @@ class ServiceError(PortableError):
     :ivar reason: what went wrong, in ``UPPER_SNAKE``; empty if the server did not say.
     :ivar violations: the invalid fields, each with its path in the request.
     :ivar retry_after: seconds after which the server suggests a retry; ``None`` if it did not say.
+    :ivar view: what the seat may see of its match now, if the server told; ``None`` otherwise.
     """
 
     def __init__(
@@ -29,6 +31,7 @@ class ServiceError(PortableError):
         reason: str,
         violations: tuple[wire.Violation, ...],
         retry_after: float | None = None,
+        view: MatchView | None = None,
     ) -> None:
         super().__init__(f"{code}: {message}" + (f" [{reason}]" if reason else ""))
         self.code = code
@@ -36,19 +39,22 @@ class ServiceError(PortableError):
         self.reason = reason
         self.violations = violations
         self.retry_after = retry_after
+        self.view = view
 
 
 def service_error(error: Any) -> ServiceError:
     """The error of a failed call, with its status details."""
-    reason, violations, retry_after = "", [], None
+    reason, violations, retry_after, view = "", [], None, None
     for detail in _details(error):
         if isinstance(detail, ErrorInfo):
             reason = detail.reason
         elif isinstance(detail, BadRequest):
             violations += [wire.Violation(v.field, v.reason, v.description) for v in detail.field_violations]
+        elif isinstance(detail, MatchView):
+            view = detail
         else:
             retry_after = detail.retry_delay.ToNanoseconds() / 1e9
-    return ServiceError(error.code().name, error.details() or "", reason, tuple(violations), retry_after)
+    return ServiceError(error.code().name, error.details() or "", reason, tuple(violations), retry_after, view)
 
 
 def _details(error: Any) -> list[Any]:
@@ -64,7 +70,7 @@ def _details(error: Any) -> list[Any]:
 
 
 def _unpacked(detail: Any) -> Any:
-    for kind in (ErrorInfo, BadRequest, RetryInfo):
+    for kind in (ErrorInfo, BadRequest, RetryInfo, MatchView):
         message = kind()
         if detail.Unpack(message):
             return message

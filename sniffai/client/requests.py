@@ -170,7 +170,7 @@ def validate_request(view: ViewLike, unknown: NoWishes) -> rules_service_pb2.Val
 def apply_request(deal: DealLike, move: WireMove, unknown: NoWishes) -> rules_service_pb2.ApplyMoveRequest:
     """A request to make a move."""
     check_names(unknown, ("timeout",))
-    return rules_service_pb2.ApplyMoveRequest(deal=_deal(deal), move=_move(move))
+    return rules_service_pb2.ApplyMoveRequest(deal=_deal(deal), move=move_message(move))
 
 
 def describe_request(deal: DealLike, unknown: NoWishes) -> rules_service_pb2.DescribeRoundRequest:
@@ -199,7 +199,7 @@ def plan_request(
     """A request for the plan of a layout."""
     check_names(unknown, ("placements", "end_room", "timeout"))
     return rules_service_pb2.PlanTableRequest(
-        placements=check_each(placements, "placements", _move),
+        placements=check_each(placements, "placements", move_message),
         end_room=0 if end_room is None else read_whole(end_room, "end_room", wire.MIN_ROOM, MAX_MARK),
     )
 
@@ -224,8 +224,8 @@ def _fields(limits: Limits | None, wishes: Wishes, *more: str) -> dict[str, Any]
     check_names(wishes, {*Wishes.__annotations__, "limits", "timeout", *more})
     listed = wishes.get("max_moves")
     return _shared(limits, wishes) | {
-        "include_moves": check_each(wishes.get("include_moves"), "include_moves", _move),
-        "exclude_moves": check_each(wishes.get("exclude_moves"), "exclude_moves", _move),
+        "include_moves": check_each(wishes.get("include_moves"), "include_moves", move_message),
+        "exclude_moves": check_each(wishes.get("exclude_moves"), "exclude_moves", move_message),
         "max_moves": 0 if listed is None else read_whole(listed, "max_moves", 0, MAX_LISTED),
         "priority": _priority(wishes),
         "objective": check_name(wishes.get("objective"), "objective", OBJECTIVES),
@@ -284,5 +284,6 @@ def _deal(deal: DealLike) -> round_pb2.OpenDeal:
     return wire.write_deal(deal) if isinstance(deal, Round) else deal
 
 
-def _move(move: WireMove) -> move_pb2.Move:
+def move_message(move: WireMove) -> move_pb2.Move:
+    """A move as a message."""
     return move if isinstance(move, move_pb2.Move) else wire.write_move(Move.of(move))

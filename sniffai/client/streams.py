@@ -9,6 +9,7 @@ import grpc
 from sniffai.client.errors import ServiceError
 from sniffai.v1.analysis_pb2 import Analysis
 from sniffai.v1.analysis_service_pb2 import AnalyzeMatchResponse
+from sniffai.v1.match_service_pb2 import ReviewMatchResponse, WatchMatchResponse
 
 Item = TypeVar("Item")
 Failure: TypeAlias = Callable[[Any], ServiceError]
@@ -68,6 +69,17 @@ class ReviewStream(Stream[AnalyzeMatchResponse]):
     """A review piece by piece: each item has a ``decision`` or a ``draw``, the last one has the ``summary``."""
 
 
+class MatchStream(Stream[WatchMatchResponse]):
+    """What a seat sees of a match: each item has the events since the one before, and the view after them.
+
+    An item without a view only shows that the stream lives.
+    """
+
+
+class MatchReviewStream(Stream[ReviewMatchResponse]):
+    """The review of a hosted match, as :class:`ReviewStream`; the last item may have the ``page``."""
+
+
 class AsyncStream(Generic[Item]):
     """:class:`Stream` for asyncio."""
 
@@ -117,3 +129,11 @@ class AsyncAnalysisStream(AsyncStream[Analysis]):
 
 class AsyncReviewStream(AsyncStream[AnalyzeMatchResponse]):
     """:class:`ReviewStream` for asyncio."""
+
+
+class AsyncMatchStream(AsyncStream[WatchMatchResponse]):
+    """:class:`MatchStream` for asyncio."""
+
+
+class AsyncMatchReviewStream(AsyncStream[ReviewMatchResponse]):
+    """:class:`MatchReviewStream` for asyncio."""

@@ -67,6 +67,7 @@ MODULES: Final = (
 REFUSED: Final = {
     *("Searcher", "DealSearcher", "UnsearchedMove", "LevelTurn", "Solver", "Client", "AsyncClient"),
     *("AnalysisStream", "ReviewStream", "AsyncAnalysisStream", "AsyncReviewStream"),
+    *("MatchStream", "MatchReviewStream", "AsyncMatchStream", "AsyncMatchReviewStream"),
 }
 """Classes whose objects belong to one process: copying and pickling them raises TypeError."""
 NO_VALUES: Final = {"Player", "Thinker", "Wishes", "RecommendWishes", "ReviewWishes", "Kind"}

@@ -215,6 +215,7 @@ def test_the_service_config_names_every_service() -> None:
         "sniffai.v1.AnalysisService",
         "sniffai.v1.RulesService",
         "sniffai.v1.EngineService",
+        "sniffai.v1.MatchService",
     ]
     assert config["loadBalancingConfig"] == [{"round_robin": {}}]
 
