@@ -90,7 +90,8 @@ class Server:
         self.holdings, self.stalls = Holdings.of(settings), Stalls()
         self.metrics = Metrics(self.searches.queue, self.holdings, self.stalls)
         self.metrics_port: MetricsPort | None = None
-        self.host = Host(settings, LevelSeats(settings, self.searches))
+        self.host = Host(settings, LevelSeats(settings, self.searches), self.metrics)
+        self.metrics.watch_matches(lambda: self.host.counts)
         endpoint = settings.otlp_endpoint
         self._tracing = tracing if tracing or not endpoint else Tracing.to(endpoint)
         self._health = health.HealthServicer()
@@ -114,7 +115,7 @@ class Server:
         :raises SecurityError: other machines could reach the port in plaintext.
         """
         place = Place.of(self.settings)
-        await self.host.start(await asyncio.to_thread(store_of, place), lasting=place.lasts)
+        await self.host.start(await asyncio.to_thread(store_of, place, self.metrics.stored), lasting=place.lasts)
         port = self._bind()
         await asyncio.to_thread(warm_up)
         await self._grpc.start()

@@ -18,6 +18,7 @@ from sniffai.v1 import (
     analysis_service_pb2,
     analysis_service_pb2_grpc,
     engine_service_pb2_grpc,
+    match_service_pb2_grpc,
     rules_service_pb2,
     rules_service_pb2_grpc,
     view_pb2,
@@ -65,7 +66,7 @@ def running_server(**settings: Any) -> Iterator[LoopbackServer]:
 
 @contextlib.contextmanager
 def stubs_of(address: str) -> Iterator[SimpleNamespace]:
-    """The three services' stubs, a call of AnalysisService by name, and the channel."""
+    """The services' stubs, a call of AnalysisService by name, and the channel."""
     with grpc.insecure_channel(address) as channel:
         analysis = analysis_service_pb2_grpc.AnalysisServiceStub(channel)
 
@@ -80,6 +81,7 @@ def stubs_of(address: str) -> Iterator[SimpleNamespace]:
             analysis=analysis,
             rules=rules_service_pb2_grpc.RulesServiceStub(channel),
             engine=engine_service_pb2_grpc.EngineServiceStub(channel),
+            matches=match_service_pb2_grpc.MatchServiceStub(channel),
         )
 
 

@@ -9,7 +9,6 @@ import contextlib
 import contextvars
 import logging
 import secrets
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from sniffai.errors import SniffError
 from sniffai.moves import Move
 from sniffai.play.match_log import MatchLog, Step, StepKind
-from sniffai_server.calls.current import CALL, Call
+from sniffai_server.calls.current import CALL, Call, current_call
 from sniffai_server.calls.refusals import (
     ClosingError,
     HeldError,
@@ -26,12 +25,14 @@ from sniffai_server.calls.refusals import (
     StoreUnavailableError,
     UnknownMatchError,
 )
+from sniffai_server.matches import clock
 from sniffai_server.matches.errors import ConflictError, TooManyError
 from sniffai_server.matches.hosted import Hosted, standing_of
 from sniffai_server.matches.levels import LevelSeats
+from sniffai_server.matches.observed import MatchObserver
 from sniffai_server.matches.records import LEASE_SECONDS, Change, Listed, NewMatch, SeatSecrets
 from sniffai_server.matches.terms import Terms
-from sniffai_server.matches.tokens import hash_of, make_match_id, make_token, matches_hash
+from sniffai_server.matches.tokens import hash_of, looks_like_match_id, make_match_id, make_token, matches_hash
 from sniffai_server.settings import Settings
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ SWEEP_SECONDS: Final = 5.0
 """Seconds between two looks for matches that have expired, or whose level nobody thinks for."""
 RETRY_SECONDS: Final = 1.0
 """Seconds after which a level's move is tried again if the database has failed."""
-DAY: Final = 86_400_000_000
+SAME_REQUEST: Final = clock.DAY
 """Microseconds for which the same request id gives the same match."""
 SHARE: Final = 4
 """One caller may have the total of matches divided by this number."""
@@ -91,12 +92,14 @@ class Host:
     """Hosts matches. Created inside a running event loop.
 
     :param levels: thinks for the seats of levels.
+    :param observer: is told what happens.
     """
 
     _store: "Store"
 
-    def __init__(self, settings: Settings, levels: LevelSeats) -> None:
+    def __init__(self, settings: Settings, levels: LevelSeats, observer: MatchObserver) -> None:
         self._settings = settings
+        self._observer = observer
         self._levels = levels
         self._lasting = False
         self._started = False
@@ -174,7 +177,7 @@ class Host:
             return None
         match_id, created = found
         hosted = await self._find(match_id)
-        if hosted is None or created < _now() - DAY:
+        if hosted is None or created < clock.now() - SAME_REQUEST:
             await self._store.forget_request(hash_of(player), request_hash)
             return None
         return match_id, hosted.terms
@@ -325,6 +328,8 @@ class Host:
             raise (ConflictError if hosted.log.step_count >= change.number else StoreUnavailableError)() from error
         if key is not None:
             hosted.keys[step.seat, key] = change.number
+        by = "server" if step.seat is None else "level" if hosted.log.seats[step.seat].level else "person"
+        self._observer.stepped(step.kind, by)
         self._show(hosted, after)
 
     def _show(self, hosted: Hosted, after: MatchLog) -> None:
@@ -384,6 +389,7 @@ class Host:
                 await asyncio.sleep(self._levels.pause(match_log, hosted.terms, loop.time() - since))
             return move
         finally:
+            self._observer.level_searched(current_call())
             if renewing is not None:
                 renewing.cancel()
 
@@ -421,6 +427,8 @@ class Host:
         if hosted is not None:
             self._matches.move_to_end(match_id)
             return hosted
+        if not looks_like_match_id(match_id):
+            return None
         loading = self._loading.get(match_id)
         if loading is None:
             loading = self._loading[match_id] = self._spawn(self._load(match_id))
@@ -482,13 +490,13 @@ class Host:
     async def _expire_if_due(self, hosted: Hosted) -> None:
         """End a match in which nothing has happened for too long."""
         expires = hosted.log.expires
-        if expires is None or expires > _now():
+        if expires is None or expires > clock.now():
             return
 
         async def expire() -> None:
             async with hosted.lock:
                 due = hosted.log.expires
-                if due is not None and due <= _now():
+                if due is not None and due <= clock.now():
                     with contextlib.suppress(ConflictError):
                         await self._store_step(hosted, Step(StepKind.EXPIRE, _next_time(hosted.log)))
 
@@ -501,13 +509,13 @@ class Host:
             if not self._lasting and not self._matches:
                 continue  # a database in memory that nobody has used
             try:
-                for match_id in await self._store.expired(_now()):
+                for match_id in await self._store.expired(clock.now()):
                     hosted = await self._find(match_id)
                     if hosted is not None:
                         await self._read_changes(hosted)
                         await self._expire_if_due(hosted)
                 if self._settings.match_keep_days:
-                    await self._store.remove_old(_now() - int(self._settings.match_keep_days * DAY))
+                    await self._store.remove_old(clock.now() - int(self._settings.match_keep_days * clock.DAY))
                 if self._store.shared:
                     await self._take_over(leased=False)
                 self.counts = await self._store.counts()
@@ -557,9 +565,4 @@ def _made_before(match_log: MatchLog, number: int) -> Made:
 
 def _next_time(match_log: MatchLog) -> int:
     """The time of a step that is made now: never before the step before it."""
-    return max(_now(), match_log.changed)
-
-
-def _now() -> int:
-    """Microseconds since 1970."""
-    return time.time_ns() // 1000
+    return max(clock.now(), match_log.changed)

@@ -3,7 +3,6 @@
 Nothing is ever changed in a stored step. Of two servers that store the same step of a match, one fails.
 """
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from sniffai.play.match_log import MatchState, Step, StepKind
+from sniffai_server.matches import clock
 from sniffai_server.matches.database import Database
 from sniffai_server.matches.errors import ConflictError, TooManyError
 from sniffai_server.matches.records import (
@@ -27,7 +27,6 @@ from sniffai_server.matches.terms import Terms
 from sniffai_server.matches.writer import Writer
 
 RUNNING: Final = (MatchState.WAITING.value, MatchState.PLAYING.value)
-MICROSECONDS: Final = 1_000_000
 MOST_FOUND: Final = 500
 """Matches that one look for due work finds."""
 
@@ -107,7 +106,7 @@ class Store:
         """
 
         def work(connection: sa.Connection) -> None:
-            lease = self._now() + LEASE_SECONDS * MICROSECONDS if change.lease_owner else 0
+            lease = self._now() + LEASE_SECONDS * clock.MICROSECONDS if change.lease_owner else 0
             updated = connection.execute(
                 MATCHES.update()
                 .where(MATCHES.c.match_id == change.match_id, MATCHES.c.step_count == change.number - 1)
@@ -194,7 +193,7 @@ class Store:
             claimed = connection.execute(
                 MATCHES.update()
                 .where(MATCHES.c.match_id == match_id, MATCHES.c.level_moves, free)
-                .values(lease_owner=owner, lease_until=now + LEASE_SECONDS * MICROSECONDS)
+                .values(lease_owner=owner, lease_until=now + LEASE_SECONDS * clock.MICROSECONDS)
             )
             return claimed.rowcount == 1
 
@@ -328,8 +327,8 @@ class Store:
     def _now(self) -> Any:
         """The time of leases: the database's clock where servers share it."""
         if self.shared:
-            return sa.cast(sa.func.extract("epoch", sa.func.clock_timestamp()) * MICROSECONDS, sa.BigInteger)
-        return time.time_ns() // 1000
+            return sa.cast(sa.func.extract("epoch", sa.func.clock_timestamp()) * clock.MICROSECONDS, sa.BigInteger)
+        return clock.now()
 
 
 def _standing(one: NewMatch | Change) -> dict[str, Any]:

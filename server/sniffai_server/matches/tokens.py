@@ -16,12 +16,18 @@ TOKEN_LENGTH: Final = 43
 KEY_BYTES: Final = 16
 """Bytes that are kept of the hash of an idempotency key."""
 
+_DIGITS: Final = frozenset("0123456789abcdef")
 _LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
 
 def make_match_id() -> str:
     """A new id of a match."""
     return secrets.token_hex(MATCH_ID_BYTES)
+
+
+def looks_like_match_id(text: str) -> bool:
+    """Whether a text has the form of a match's id."""
+    return len(text) == 2 * MATCH_ID_BYTES and _DIGITS.issuperset(text)
 
 
 def make_token() -> str:

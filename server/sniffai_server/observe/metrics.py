@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import partial
@@ -22,6 +22,7 @@ from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
 from sniffai.addresses import join_address
+from sniffai.play.match_log import MatchState, StepKind
 from sniffai.search.analysis import Analysis
 from sniffai.version import VERSION
 from sniffai_server.calls.callers import Priority
@@ -64,6 +65,8 @@ class Metrics:
         self._trees = self._histogram("tree_bytes", "Size of a search's tree at its end", BYTES)
         self._gauge("build_info", "The version, in a label", "version").labels(VERSION).set(1)
         self._reloads = self._counter("reloads", "Attempts to read a file again", "file", "result")
+        self._steps = self._counter("match_steps", "Steps of hosted matches that were stored", "kind", "by")
+        self._stored = self._histogram("match_store_seconds", "Time until a change of a match was stored", SECONDS)
         self.registry.register(_LostLines())
         self._tell(queue)
         self._tell_held(holdings, stalls)
@@ -94,6 +97,30 @@ class Metrics:
     def reloaded(self, file: str, result: str) -> None:
         """Count a file that was read again: ``"ok"``, or ``"failed"`` if it could not be used."""
         self._reloads.labels(file, result).inc()
+
+    def watch_matches(self, counts: Callable[[], Mapping[str, int]]) -> None:
+        """Add gauges of the hosted matches by state.
+
+        :param counts: how many there are, as of a few seconds ago.
+        """
+        matches = self._gauge("matches", "Hosted matches", "state")
+        for state in MatchState:
+            matches.labels(state.value).set_function(partial(_count, counts, state.value))
+
+    def stepped(self, kind: StepKind, by: str) -> None:
+        """Count a step of a match that was stored."""
+        self._steps.labels(kind.value, by).inc()
+
+    def stored(self, seconds: float) -> None:
+        """Count a change of a match that was stored."""
+        self._stored.observe(seconds)
+
+    def level_searched(self, call: Call) -> None:
+        """Count the search for a level of a match, which belongs to no call."""
+        if call.queue_wait is not None and call.priority is not None:
+            self._waits.labels(call.priority.name.lower()).observe(call.queue_wait)
+        for analysis in call.searched:
+            self._searched(analysis, stop_reason_of(analysis, "OK"))
 
     def _searched(self, analysis: Analysis, stop: str) -> None:
         effort = analysis.effort
@@ -138,6 +165,10 @@ class Metrics:
 
     def _histogram(self, name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
         return Histogram(f"sniffai_{name}", text, labels, buckets=buckets, registry=self.registry)
+
+
+def _count(counts: Callable[[], Mapping[str, int]], state: str) -> int:
+    return counts().get(state, 0)
 
 
 class _LostLines(Collector):

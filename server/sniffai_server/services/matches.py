@@ -7,7 +7,6 @@ import binascii
 import hashlib
 import json
 import secrets
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, Literal
@@ -30,17 +29,17 @@ from sniffai_server.calls.refusals import MatchRefusedError
 from sniffai_server.load.admission import Priority, admission_of
 from sniffai_server.load.budget import Budget, effective_limits
 from sniffai_server.load.searches import Searches
+from sniffai_server.matches import clock
 from sniffai_server.matches.errors import ConflictError
 from sniffai_server.matches.host import Host, Invitations, Made, Seat
 from sniffai_server.matches.records import Listed
 from sniffai_server.matches.terms import Terms
-from sniffai_server.matches.tokens import key_hash, looks_like_token, make_token
+from sniffai_server.matches.tokens import key_hash, looks_like_match_id, looks_like_token, make_token
 from sniffai_server.services.reviews import Reviews, Wanted
 from sniffai_server.settings import Settings
 
 SEED_BITS: Final = 256
 """Of a seed that the server chooses: too many for a deal to be found from those before it."""
-MICROSECONDS: Final = 1_000_000
 ALIVE_SECONDS: Final = 15.0
 """Seconds after which a stream without events gets an empty message."""
 MAX_WAIT: Final = 30.0
@@ -291,8 +290,8 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
             match=MatchSetup(asked.seats, seed, asked.scores, asked.practice),
             names=asked.names,
             hints=asked.hints,
-            idle=round(self._settings.match_idle_seconds * MICROSECONDS),
-            created=time.time_ns() // 1000,
+            idle=round(self._settings.match_idle_seconds * clock.MICROSECONDS),
+            created=clock.now(),
         )
         caller = caller_of(context)
         plain = pb.CreateMatchRequest()
@@ -434,7 +433,7 @@ def _page(token: str) -> tuple[int, str] | None:
         return None
     try:
         created, _, match_id = base64.urlsafe_b64decode(token[:128] + "=" * (-len(token) % 4)).decode().partition(".")
-        if len(created) < 18 and created.isdecimal() and match_id.isalnum():
+        if len(created) < 18 and created.isdecimal() and looks_like_match_id(match_id):
             return int(created), match_id
     except (binascii.Error, ValueError):
         pass
