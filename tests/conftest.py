@@ -29,7 +29,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 # A server that a test starts keeps its matches to itself, unless the test says otherwise.
 os.environ.setdefault("SNIFFAI_MATCHES_DATABASE", "memory")
 
-SLOW = 0.3
+SLOW = 0.5
 """Seconds of processor time, all cases of a test function and their set-up together, and the processes they start."""
 LONG = 2.0
 """Seconds, waiting included."""
