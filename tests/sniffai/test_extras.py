@@ -164,7 +164,8 @@ def test_a_system_without_semaphores_says_what_to_set(args: list[str]) -> None:
         args = ["review", round_.to_text(), *args[2:]]
     status, told = hiding("nothing", NO_SEMAPHORES, *args)
     assert status == 2
-    why = "this system cannot start worker processes ([Errno 38] Function not implemented): 1 works without them"
+    error = "[Errno 38] Function not implemented"
+    why = f"this system cannot start worker processes ({error}): set workers to 1 to work without them"
     assert told == [f"sniffai: workers: {why}"]
 
 
