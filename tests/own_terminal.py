@@ -17,7 +17,14 @@ from tests.waiting import TIMEOUT
 START = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from sniffai.cli import main; main()"
 """A program whose standard input is the terminal that sends it signals."""
 
-ESCAPES = re.compile(r"\x1b\[[0-9;]*m|\r")
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+NEW_LINE = re.compile(r"\r\n|\r|\x1b\[2K")
+"""What begins a line, or the same one again."""
+
+
+def plain(seen: str) -> str:
+    """Lines without escape sequences."""
+    return ESCAPES.sub("", NEW_LINE.sub("\n", seen))
 
 
 class OwnTerminal:
@@ -49,7 +56,7 @@ class OwnTerminal:
     @property
     def text(self) -> str:
         """All that was seen, without escape sequences."""
-        return ESCAPES.sub("", self.seen)
+        return plain(self.seen)
 
     def read(self, seconds: float = 3 * TIMEOUT) -> bool:
         """Read what is printed next; fails after some time. Returns whether anything can still come."""
@@ -61,6 +68,10 @@ class OwnTerminal:
         self.take(self._decoder.decode(more))
         return bool(more)
 
+    def has_more(self, seconds: float = 0.05) -> bool:
+        """Whether something is printed within a moment."""
+        return bool(select.select([self._leader], [], [], seconds)[0])
+
     def take(self, more: str) -> None:
         """What was printed."""
         self.seen += more
@@ -69,7 +80,7 @@ class OwnTerminal:
         """Read until one of several texts is printed. Returns it."""
         start = len(self.seen)
         while True:
-            new = ESCAPES.sub("", self.seen[start:])
+            new = plain(self.seen[start:])
             found = next((text for text in texts if text in new), None)
             if found is not None:
                 return found
@@ -78,6 +89,12 @@ class OwnTerminal:
     def type(self, text: str) -> None:
         """Press keys."""
         os.write(self._leader, text.encode())
+
+    def close(self) -> None:
+        """End the program, if it still runs."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.end()
 
     def end(self) -> int:
         """The exit status, once everything was read."""

@@ -18,9 +18,8 @@ from sniffai.cli.table_words import (
     tally_lines,
 )
 from sniffai.draw.letters import Ink, ascii_letters, layout_lines
-from sniffai.errors import SniffError
+from sniffai.errors import MoveError, SniffError
 from sniffai.events import Play
-from sniffai.explain import reasons, render_all
 from sniffai.explain.description import port_name, tile_name
 from sniffai.explain.languages import Words
 from sniffai.layout import Layout
@@ -43,6 +42,10 @@ BELOW: Final = 12
 """Lines of the window that are left for what stands below the drawing."""
 
 MARKS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+RESIGN: Final = "resign"
+"""What gives the match up: a whole word, so that nobody types it by mistake."""
 
 
 class LeaveError(Exception):
@@ -84,7 +87,7 @@ class Game:
 
         :raises LeaveError: the player leaves before the end.
         """
-        terminal.tell("\n".join(opening(self._table.seats, self._table.seat, self._say)))
+        terminal.tell("\n".join(opening(self._table, self._say)))
         terminal.tell_folded(self._say.say("Type ? for what you can type."))
         while True:
             self._tell_news()
@@ -92,13 +95,13 @@ class Game:
                 self._keeper.changed()
                 continue
             now = self._table.situation()
-            if not now.view.over:
-                self._turn(now)
-            elif now.winner is None:
-                self._between(now)
-            else:
+            if now.match_over:
                 self._after(now)
                 return
+            if now.view.over:
+                self._between(now)
+            else:
+                self._turn(now)
 
     # News
 
@@ -137,9 +140,15 @@ class Game:
                 return
             move = self._read_move(line, view, choices)
             if move is not None:
-                self._table.place(move)
-                self._keeper.changed()
+                self._place(move)
                 return
+
+    def _place(self, move: Move) -> None:
+        try:
+            self._table.place(move)
+        except MoveError:  # it was legal when it was chosen
+            self._tell(self._say.say("Not placed: this seat has moved meanwhile, or the match is over."))
+        self._keeper.changed()
 
     def _command(self, line: str, now: Situation, marks: dict[str, str], choices: list[Choice]) -> bool:
         """Do what a letter asks for. Returns whether the turn is another one now."""
@@ -150,6 +159,8 @@ class Game:
             self._hint(now.view, choices)
         elif word == "b":
             self._show(now.view, marks, choices, whole=True)
+        elif word == RESIGN:
+            return self._resign()
         else:
             self._aside(word, rest.strip(), now)
         return False
@@ -157,7 +168,7 @@ class Game:
     def _read_move(self, line: str, view: View, choices: list[Choice]) -> Move | None:
         """The move that a line names; says what is wrong where it names none."""
         word = line.split(" ")[0]
-        if not line or word in ("u", "h", "b", "s", "t", "q", "?"):
+        if not line or word in ("u", "h", "b", "s", "t", "q", "?", RESIGN):
             return None
         if word.isdecimal() and len(word) < 3 and "|" not in line:
             if 1 <= int(word) <= len(choices):
@@ -211,14 +222,25 @@ class Game:
         self._tell(self._say.say("Taken back to your last choice, in round {round}.", round=now.round + 1))
         return True
 
+    def _resign(self) -> bool:
+        """Give the match up, if the player means it."""
+        if not self._table.can_resign:
+            self._tell(self._say.say("A match of your own needs no resignation: q leaves it."))
+            return False
+        if self._ask(self._say.say("Type {word} again to give the match up: ", word=RESIGN)) != RESIGN:
+            return False
+        self._table.resign()
+        return True
+
     def _hint(self, view: View, choices: list[Choice]) -> None:
         """The move of full strength, and why."""
-        analysis = self._table.hint()
-        assert analysis.best is not None, "it is the player's turn"
-        best = analysis.best.move
-        number = next(i for i, choice in enumerate(choices, 1) if choice.move == best)
-        self._tell(self._say.say("Hint: {number}, tile {tile}.", number=number, tile=tile_name(best.tile)))
-        for reason in render_all(reasons(view, analysis), self._say.language_code):
+        if not self._table.hints:
+            self._tell(self._say.say("There are no hints in this match."))
+            return
+        hint = self._table.hint(self._say.language_code)
+        number = next(i for i, choice in enumerate(choices, 1) if hint.move in equal_moves(view, choice.move))
+        self._tell(self._say.say("Hint: {number}, tile {tile}.", number=number, tile=tile_name(hint.move.tile)))
+        for reason in hint.reasons:
             self._tell(f"- {reason}")
 
     # Between and after
@@ -236,10 +258,12 @@ class Game:
                 return
 
     def _between_command(self, line: str, now: Situation) -> bool:
-        """Whether a letter took something back."""
+        """Whether the match is at another point now."""
         word, _, rest = line.partition(" ")
         if word == "u":
             return self._take_back()
+        if word == RESIGN:
+            return self._resign()
         if word == "b":
             self._draw(now.view, {}, whole=True)
         elif not self._aside(word, rest.strip(), now):
@@ -301,6 +325,8 @@ class Game:
         yield say.say("b: show the table again")
         yield say.say("t: the scores in strokes and blocks")
         yield say.say("s, or s FILE: save")
+        if self._table.can_resign:
+            yield say.say("{word}: give the match up", word=RESIGN)
         yield say.say("q: save and leave")
 
     def _ask(self, prompt: str) -> str:

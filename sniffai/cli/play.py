@@ -3,21 +3,24 @@
 import secrets
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import click
 
 from sniffai.cli.forms import named
 from sniffai.cli.game import Game, LeaveError
+from sniffai.cli.hosted_play import HostedPlay, NewMatch
 from sniffai.cli.parts import BadInput, lang_option, read_text
+from sniffai.cli.remote import Remote, remote_options
 from sniffai.cli.review import show_review
 from sniffai.cli.saver import Keeper, Saver, check_new
+from sniffai.cli.setting import Setting
 from sniffai.cli.table_words import LEVEL, player_name
-from sniffai.cli.terminal import ReaderGoneError, progress_bar, tell, tell_folded
+from sniffai.cli.terminal import ReaderGoneError, ask, progress_bar, tell, tell_folded
 from sniffai.errors import LimitsError
 from sniffai.explain.languages import Words, words
 from sniffai.play.levels import LEVELS
@@ -25,11 +28,12 @@ from sniffai.play.match import HUMAN, MAX_SIMULATIONS, SIMULATIONS, Match, Match
 from sniffai.play.saves import resume_match
 from sniffai.play.table import OwnTable, Table
 from sniffai.review import of_record, review
-from sniffai.rules import TEAMS
 from sniffai.search.params import Limits
 from sniffai.seeds import MAX_SEED
 
-DEFAULT_LEVEL: Final = "casual"
+if TYPE_CHECKING:
+    from sniffai.client.hosted_table import HostedTable
+
 REVIEW_SIMULATIONS: Final = 2_000
 """Of each survey: a match is reviewed in some seconds."""
 SEED_BITS: Final = 32
@@ -41,9 +45,7 @@ SEED_BITS: Final = 32
 @click.option("--players", type=click.IntRange(2, 4), help="Seats at the table. [default: 2, or a seat for each LEVEL]")
 @click.option("--seat", type=click.IntRange(0, 3), help="Your seat. [default: 0]")
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Seed of the random numbers. [default: a random one]")
-@click.option(
-    "--score", "scores", type=int, multiple=True, help="Score to start with; repeat it for each team. [default: 0]"
-)
+@click.option("--score", "scores", type=int, multiple=True, help="Points to start from, once a team. [default: 0]")
 @click.option("--practice", is_flag=True, help="Placements may be taken back.")
 @click.option(
     "--simulations",
@@ -51,7 +53,11 @@ SEED_BITS: Final = 32
     help=f"Simulations of a hint, or of a level without its own limit. [default: {SIMULATIONS}]",
 )
 @click.option("--save", "path", metavar="FILE", help="Where to save. [default: a new file, sniffai.match]")
-@click.option("--resume", metavar="FILE", help="Go on with a saved match.")
+@click.option("--resume", metavar="FILE|MATCH", help="Go on with a saved match, or with --server one of yours there.")
+@remote_options
+@click.option("--join", "invitation", metavar="INVITATION", help="Take the seat of an invitation; - asks for it.")
+@click.option("--name", metavar="NAME", help="Your name, shown to the other seats.")
+@click.option("listed", "--list", is_flag=True, help="List your matches on the server.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw the tiles in ASCII.")
 @lang_option
 def command(
@@ -64,6 +70,10 @@ def command(
     simulations: int | None,
     path: str | None,
     resume: str | None,
+    remote: Remote | None,
+    invitation: str | None,
+    name: str | None,
+    listed: bool,
     ascii_only: bool,
     language_code: str | None,
 ) -> int:
@@ -72,15 +82,26 @@ def command(
     LEVEL is newcomer, casual, attentive, club or full, or a player by name such as search:seconds=1. One LEVEL sits at
     every other seat; several sit in the order of the seats. With 4 seats your partner sits opposite. What you type
     is a number or a letter, and Enter; ? lists the letters. The match is saved after each move.
+
+    With --server a server hosts the match, and keeps it. LEVEL can be human there: another person, who joins by an
+    invitation.
     """
     say = words(language_code or "en")
+    setting = Setting(levels, players, seat, seed, scores, practice, simulations)
+    if remote is not None:
+        if path is not None:
+            raise click.UsageError("--save is for matches without --server: a server keeps its own")
+        at = HostedPlay(remote, say, name or "")
+        return _hosted(at, setting, resume, invitation, listed, say, ascii_only)
+    for option, value in (("--join", invitation), ("--name", name), ("--list", listed or None)):
+        if value is not None:
+            raise click.UsageError(f"{option} needs --server")
     if resume is not None:
-        given = (levels, players, seat, seed, scores, practice, simulations)
-        if any(value not in ((), None, False) for value in given):
+        if setting != Setting():
             raise click.UsageError("a resumed match keeps its own seats, seed, scores and limits")
         match, own = _resumed(resume)
     else:
-        setup, own = _setup(levels, players, seat or 0, seed, scores, practice, simulations or SIMULATIONS)
+        setup, own = _setup(setting)
         match = _new_match(setup)
     table = OwnTable(match, own, Limits(simulations=match.setup.simulations))
     if path is not None:
@@ -91,11 +112,16 @@ def command(
     return _played(Game(table, say, saver, lambda: _review(table, say), ascii_only), saver)
 
 
-def _played(game: Game, keeper: Keeper) -> int:
+def _played(game: Game, keeper: Keeper, begins: Callable[[], bool] = lambda: True) -> int:
+    """Play. Returns the exit status.
+
+    :param begins: waits for the match to begin, and returns whether it does.
+    """
     with _hang_up_ends():
         try:
             keeper.begin()
-            game.play()
+            if begins():
+                game.play()
         except LeaveError:
             keeper.save("")
         except (ReaderGoneError, OSError):  # nobody can be told any more
@@ -118,32 +144,61 @@ def _resumed(path: str) -> tuple[Match, int]:
     return match, people[0]
 
 
-def _setup(
-    levels: tuple[str, ...],
-    players: int | None,
-    seat: int,
-    seed: int | None,
-    scores: tuple[int, ...],
-    practice: bool,
-    simulations: int,
-) -> tuple[MatchSetup, int]:
-    """How the match begins, and the player's seat."""
-    count = players or max(2, len(levels) + 1)
-    others = levels or (DEFAULT_LEVEL,)
-    if count > 4 or len(others) not in (1, count - 1):
-        raise click.UsageError(f"{len(others)} LEVELs do not fit {count} seats: give one, or one for each other seat")
-    if seat >= count:
-        raise click.BadParameter(f"there is no seat {seat} at a table of {count}", param_hint="--seat")
-    if scores and len(scores) != TEAMS[count]:
-        raise click.UsageError(f"--score must be given once for each team: {TEAMS[count]} times")
+def _setup(setting: Setting) -> tuple[MatchSetup, int]:
+    """How a match of this process begins, and the player's seat."""
+    seats, own = setting.seats()
+    if seats.count(HUMAN) > 1:
+        raise click.UsageError("one person plays: name a level or a player for each other seat, or a --server")
     known = {level.name for level in LEVELS}
-    if HUMAN in others:
-        raise click.UsageError("one person plays: name a level or a player for each other seat")
-    named_others = [LEVEL + name if name in known else name for name in others]
-    seats = named_others * (count - 1) if len(others) == 1 else named_others
-    seats.insert(seat, HUMAN)
-    number = secrets.randbits(SEED_BITS) if seed is None else seed
-    return MatchSetup(tuple(seats), number, scores or None, practice, simulations), seat
+    players = tuple(LEVEL + name if name in known else name for name in seats)
+    seed = secrets.randbits(SEED_BITS) if setting.seed is None else setting.seed
+    simulations = setting.simulations or SIMULATIONS
+    return MatchSetup(players, seed, setting.scores or None, setting.practice, simulations), own
+
+
+def _hosted(
+    at: HostedPlay,
+    setting: Setting,
+    resume: str | None,
+    invitation: str | None,
+    listed: bool,
+    say: Words,
+    ascii_only: bool,
+) -> int:
+    """A match on a server: a new one, or one that there is."""
+    if sum((resume is not None, invitation is not None, listed)) > 1:
+        raise click.UsageError("--resume, --join and --list do not go together")
+    if listed:
+        return at.list_matches()
+    if invitation is not None or resume is not None:
+        if replace(setting, seat=None) != Setting() or (setting.seat is not None and resume is None):
+            raise click.UsageError("a match on a server keeps its seats, scores and limits")
+        ticket = at.join(_invitation(invitation)) if resume is None else at.resume(resume, setting.seat)
+    else:
+        ticket = at.create(_new_hosted(setting))
+
+    def start(table: "HostedTable", keeper: Keeper) -> int:
+        def begins() -> bool:
+            at.invite(table, ticket)
+            if table.wait_for_start():
+                return True
+            tell_folded(say.say("The match has ended before all seats were taken."))
+            return False
+
+        return _played(Game(table, say, keeper, lambda: _review(table, say), ascii_only), keeper, begins)
+
+    return at.play(ticket, start)
+
+
+def _new_hosted(setting: Setting) -> NewMatch:
+    seats, own = setting.seats()
+    limits = None if setting.simulations is None else Limits(simulations=setting.simulations)
+    return NewMatch(seats, own, setting.scores, setting.seed, setting.practice, limits)
+
+
+def _invitation(given: str | None) -> str:
+    """An invitation, which is asked for so that it is in no list of commands."""
+    return given if given not in (None, "-") else ask("Invitation: ") or ""
 
 
 def _new_match(setup: MatchSetup) -> Match:
@@ -167,12 +222,12 @@ def _review(table: Table, say: Words) -> None:
     )
     with progress_bar() as bar:
         task = bar.add_task("")
-        reviewed = review(
+        found = review(
             of_record(replace(record, tags=names)),
             limits,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-    show_review(reviewed, say.language_code, write=tell_folded)
+    show_review(found, say.language_code, write=tell_folded)
 
 
 @contextmanager

@@ -51,13 +51,17 @@ class Remote:
         from sniffai.client import ServiceError
 
         try:
-            with self._client(timeout) as client:
+            with self.connect(timeout) as client:
                 return call(client)
         except ServiceError as error:
-            failure = BadInput if error.code == "INVALID_ARGUMENT" else click.ClickException
-            raise failure(f"{self.address}: {error}{self._hint(error)}") from None
+            raise self.failure(error) from None
 
-    def _client(self, timeout: float | None) -> "Client":
+    def connect(self, timeout: float | None = None) -> "Client":
+        """A client of the server; it connects at its first call.
+
+        :param timeout: seconds of each call; the client's default if not given.
+        :raises BadInput: a file or the key cannot be used.
+        """
         from sniffai.client import DEFAULT_TIMEOUT, Client
 
         try:
@@ -66,6 +70,11 @@ class Remote:
             raise BadInput(f"{error.filename}: {error.strerror}") from None
         except ValueError as error:
             raise BadInput(f"{self.address}: {error}") from None
+
+    def failure(self, error: "ServiceError") -> click.ClickException:
+        """What to raise for a call that failed."""
+        kind = BadInput if error.code == "INVALID_ARGUMENT" else click.ClickException
+        return kind(f"{self.address}: {error}{self._hint(error)}")
 
     def _hint(self, error: "ServiceError") -> str:
         """What may help. If there is a reason, the server itself answered; proxies are already named in the error."""

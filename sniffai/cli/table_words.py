@@ -1,6 +1,6 @@
 """What a player is told at the table, in the player's language: events, the count, settlements, who won."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sniffai.draw.geometry import arms_of
@@ -11,6 +11,7 @@ from sniffai.explain.languages import Words
 from sniffai.layout import Layout
 from sniffai.play.levels import LEVELS
 from sniffai.play.match import HUMAN, Situation
+from sniffai.play.table import Table
 from sniffai.review.terms import level_name
 from sniffai.rules import TARGET, team_of
 from sniffai.view import View
@@ -25,19 +26,22 @@ def player_name(name: str, say: Words) -> str:
     return level_name(level, say) if level in {known.name for known in LEVELS} else name
 
 
-def opening(seats: Sequence[str], seat: int, say: Words) -> Iterator[str]:
+def opening(table: Table, say: Words) -> Iterator[str]:
     """Who plays for what."""
-    players = len(seats)
+    players = len(table.seats)
     yield say.say("{seats} seats to {target} points", seats=players, target=TARGET[players])
-    for other, name in enumerate(seats):
-        if other == seat:
-            yield "  " + say.say("seat {seat}: you", seat=other)
-        elif players == 4 and team_of(4, other) == team_of(4, seat):
-            yield "  " + say.say("seat {seat}: {player}, your partner", seat=other, player=player_name(name, say))
-        elif name == HUMAN:
-            yield "  " + say.say("seat {seat}: another person", seat=other)
+    for seat in range(players):
+        who = say.say("you") if seat == table.seat else who_plays(table, seat, say)
+        if players == 4 and seat != table.seat and team_of(4, seat) == team_of(4, table.seat):
+            yield "  " + say.say("seat {seat}: {player}, your partner", seat=seat, player=who)
         else:
-            yield "  " + say.say("seat {seat}: {player}", seat=other, player=player_name(name, say))
+            yield "  " + say.say("seat {seat}: {player}", seat=seat, player=who)
+
+
+def who_plays(table: Table, seat: int, say: Words) -> str:
+    """Another seat's level, or the name of a person."""
+    name = table.seats[seat]
+    return player_name(name, say) if name != HUMAN else table.names[seat] or say.say("another person")
 
 
 def round_line(now: Situation, say: Words) -> str:
@@ -133,6 +137,12 @@ def team_word(view: View, team: int, say: Words) -> str:
 def ending_lines(now: Situation, say: Words) -> Iterator[str]:
     """How the round ended, what the hands cost, and who leads next."""
     view = now.view
+    if now.expired:
+        yield say.say("The match has ended: nothing happened for too long.")
+        return
+    if now.resigned is not None:
+        yield from _resignation_lines(now, say)
+        return
     if now.winner is not None:
         points = now.scores[now.winner]
         if now.winner == view.team:
@@ -158,6 +168,18 @@ def ending_lines(now: Situation, say: Words) -> Iterator[str]:
         yield say.say("You lead the next round.")
     else:
         yield say.say("Seat {seat} leads the next round.", seat=now.next_leader)
+
+
+def _resignation_lines(now: Situation, say: Words) -> Iterator[str]:
+    if now.resigned == now.view.seat:
+        yield say.say("You have resigned.")
+    else:
+        yield say.say("Seat {seat} has resigned.", seat=now.resigned)
+    if now.winner is not None:
+        if now.winner == now.view.team:
+            yield say.say("You win the match.")
+        else:
+            yield say.say("You lose the match.")
 
 
 def _costs(now: Situation, say: Words) -> Iterator[str]:

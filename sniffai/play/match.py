@@ -153,6 +153,15 @@ class Situation:
     """Who leads the next round, once this one is over and the match is not."""
     winner: int | None = None
     """The team that has won the match."""
+    resigned: int | None = None
+    """The seat that has given the match up."""
+    expired: bool = False
+    """Whether the match ended because nothing happened for too long."""
+
+    @property
+    def match_over(self) -> bool:
+        """Whether the match has ended, in whatever way."""
+        return self.winner is not None or self.resigned is not None or self.expired
 
 
 class Match:

@@ -1,19 +1,31 @@
 """A seat's place at a match, wherever that is hosted: what a front end for people talks to.
 
 A front end shows :meth:`Table.situation`, lets the others play with :meth:`Table.step` and places with
-:meth:`Table.place`. It needs no rules of its own. :class:`OwnTable` is a match in this process.
+:meth:`Table.place`. It needs no rules of its own. :class:`OwnTable` is a match in this process,
+:class:`sniffai.client.hosted_table.HostedTable` one that a server hosts.
 """
 
+from dataclasses import dataclass
 from typing import Protocol
 
+from sniffai.errors import MoveError
+from sniffai.explain import reasons, render_all
 from sniffai.moves import Move
 from sniffai.play.match import Match, Situation
 from sniffai.play.saves import save_match
 from sniffai.records.record import MatchRecord
-from sniffai.search.analysis import Analysis
 from sniffai.search.params import Limits
 from sniffai.search.searcher import analyze
 from sniffai.seeds import derived_seed
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What full strength would place."""
+
+    move: Move
+    reasons: tuple[str, ...]
+    """Sentences, the strongest reason first."""
 
 
 class Table(Protocol):
@@ -30,8 +42,23 @@ class Table(Protocol):
         ...
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of people, by seat, as they chose them; ``""`` where there is none."""
+        ...
+
+    @property
     def practice(self) -> bool:
         """Whether placements may be taken back."""
+        ...
+
+    @property
+    def hints(self) -> bool:
+        """Whether there are hints."""
+        ...
+
+    @property
+    def can_resign(self) -> bool:
+        """Whether the seat may give the match up."""
         ...
 
     def situation(self) -> Situation:
@@ -41,14 +68,15 @@ class Table(Protocol):
     def step(self) -> bool:
         """Wait for the next placement of another seat.
 
-        :return: whether there was one; ``False`` where it is up to this seat, or the round is over.
+        :return: whether there was one; ``False`` where it is up to this seat, or the round or the match is over.
         """
         ...
 
     def place(self, move: Move) -> int:
         """Place a tile. Returns the points.
 
-        :raises MoveError: it is not the seat's turn, or the move is not legal.
+        :raises MoveError: it is not the seat's turn, not any more where somebody else plays at this seat, or the move
+            is not legal.
         """
         ...
 
@@ -66,8 +94,15 @@ class Table(Protocol):
         """
         ...
 
-    def hint(self) -> Analysis:
-        """What full strength thinks of the seat's moves, knowing what the seat knows; it is the seat's turn."""
+    def resign(self) -> None:
+        """Give the match up, at a table where the seat :attr:`can_resign`."""
+        ...
+
+    def hint(self, language_code: str) -> Hint:
+        """What full strength would place, knowing what the seat knows; it is the seat's turn, and there are hints.
+
+        :param language_code: of the reasons.
+        """
         ...
 
     def record(self) -> MatchRecord | None:
@@ -100,9 +135,24 @@ class OwnTable:
         return self._match.setup.seats
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """See :class:`Table`."""
+        return ("",) * len(self.seats)
+
+    @property
     def practice(self) -> bool:
         """See :class:`Table`."""
         return self._match.setup.practice
+
+    @property
+    def hints(self) -> bool:
+        """See :class:`Table`."""
+        return True
+
+    @property
+    def can_resign(self) -> bool:
+        """See :class:`Table`."""
+        return False
 
     def situation(self) -> Situation:
         """See :class:`Table`."""
@@ -124,11 +174,20 @@ class OwnTable:
         """See :class:`Table`."""
         return self._match.take_back(self._seat)
 
-    def hint(self) -> Analysis:
+    def resign(self) -> None:
+        """See :class:`Table`.
+
+        :raises MoveError: a match in this process is left, not given up.
+        """
+        raise MoveError("a match in this process is left, not given up", reason="CANNOT_RESIGN")
+
+    def hint(self, language_code: str) -> Hint:
         """See :class:`Table`."""
         now = self.situation()
         seed = derived_seed(self._match.setup.seed, now.round, len(now.view.placements))
-        return analyze(now.view, self._hints, seed=seed)
+        analysis = analyze(now.view, self._hints, seed=seed)
+        assert analysis.best is not None, "it is the seat's turn"
+        return Hint(analysis.best.move, tuple(render_all(reasons(now.view, analysis), language_code)))
 
     def record(self) -> MatchRecord | None:
         """See :class:`Table`."""

@@ -52,13 +52,21 @@ class Person:
 
     def asked(self) -> str:
         """Wait for a question: ``"move"``, ``"next"`` or ``"end"``."""
-        while True:
-            line = self.window.line.strip()
-            if self._move.search(line):
-                return "move"
-            if line in self._asides:
-                return self._asides[line]
+        while (question := self._question()) is None:
             assert self.window.read(), self.window.seen
+        return question
+
+    def asked_now(self) -> str | None:
+        """The question in the window, if there is one within a moment."""
+        question = self._question()
+        while question is None and self.window.has_more():
+            self.window.read()
+            question = self._question()
+        return question
+
+    def _question(self) -> str | None:
+        line = self.window.line.strip()
+        return "move" if self._move.search(line) else self._asides.get(line)
 
     def place(self) -> None:
         """Answer the question for a move with the highest number of the list."""
