@@ -72,7 +72,7 @@ def read_url(text: str) -> sa.URL:
 
 
 def _open_memory() -> Database:
-    engine = sa.create_engine("sqlite://", poolclass=sa.StaticPool, connect_args={"check_same_thread": False})
+    engine = _sqlite(sa.URL.create("sqlite"))
     _tell_sqlite(engine, file=False)
     _migrate(engine)
     return Database(engine, shared=False, close=engine.dispose)
@@ -86,9 +86,7 @@ def _open_file(path: Path) -> Database:
         lock = _lock(path)
     except OSError as error:
         raise DatabaseError(f"cannot use {path}: {error.strerror}") from None
-    engine = sa.create_engine(
-        sa.URL.create("sqlite", database=str(path)), poolclass=sa.StaticPool, connect_args={"check_same_thread": False}
-    )
+    engine = _sqlite(sa.URL.create("sqlite", database=str(path)))
 
     def close() -> None:
         engine.dispose()
@@ -100,7 +98,7 @@ def _open_file(path: Path) -> Database:
     except BaseException as error:
         close()
         if isinstance(error, SQLAlchemyError):
-            raise DatabaseError(f"cannot use {path}: {_why(error)}") from None
+            raise DatabaseError(f"cannot use {path}: {why(error)}") from None
         raise
     log.info("matches are kept in %s, by SQLite %s", path, sqlite3.sqlite_version)
     return Database(engine, shared=False, close=close)
@@ -114,6 +112,7 @@ def _open_url(text: str) -> Database:
             pool_size=1,
             max_overflow=0,
             pool_pre_ping=True,
+            hide_parameters=True,
             connect_args={
                 "connect_timeout": CONNECT_SECONDS,
                 "options": f"-c statement_timeout={STATEMENT_SECONDS * 1000} -c synchronous_commit=on",
@@ -124,7 +123,7 @@ def _open_url(text: str) -> Database:
     except (ModuleNotFoundError, NoSuchModuleError):
         raise DatabaseError("PostgreSQL needs psycopg: install sniffai[postgres]") from None
     except SQLAlchemyError as error:
-        raise DatabaseError(f"cannot use {url.render_as_string(hide_password=True)}: {_why(error)}") from None
+        raise DatabaseError(f"cannot use {url.render_as_string(hide_password=True)}: {why(error)}") from None
     log.info("matches are kept in %s", url.render_as_string(hide_password=True))
     return Database(engine, shared=True, close=engine.dispose)
 
@@ -145,6 +144,15 @@ def _lock(path: Path) -> IO[bytes]:
             f"another server uses {path}, and only one may; several servers can share a PostgreSQL database"
         ) from None
     return lock
+
+
+def _sqlite(url: sa.URL) -> sa.Engine:
+    return sa.create_engine(
+        url,
+        poolclass=sa.StaticPool,
+        connect_args={"check_same_thread": False},
+        hide_parameters=True,  # an error in the log must show no tile
+    )
 
 
 def _tell_sqlite(engine: sa.Engine, *, file: bool) -> None:
@@ -194,7 +202,7 @@ def _version(connection: sa.Connection) -> str | None:
     return found
 
 
-def _why(error: SQLAlchemyError) -> str:
-    """The database's own words, in one line."""
+def why(error: SQLAlchemyError) -> str:
+    """The first line of the database's own words; later ones may quote what was to be stored."""
     cause = getattr(error, "orig", None) or error
-    return " ".join(str(cause).split())[:300]
+    return str(cause).strip().partition("\n")[0][:300]

@@ -17,8 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from sniffai_server.calls.refusals import StoreUnavailableError
-from sniffai_server.matches.database import Database
-from sniffai_server.matches.errors import DatabaseError
+from sniffai_server.matches.database import Database, why
 
 Result = TypeVar("Result")
 
@@ -115,13 +114,13 @@ class Writer:
             with self._database.engine.begin() as connection:
                 for job in jobs:
                     self._do(job, connection)
-        except DatabaseError as error:
+        except BaseException as error:  # whoever waits must learn of it
+            failure: BaseException = error
+            if isinstance(error, SQLAlchemyError):
+                log.error("the database of matches failed: %s", why(error))
+                failure = StoreUnavailableError()
             for job in jobs:
-                job.error = error
-        except Exception as error:
-            log.error("the database of matches failed: %s", type(error).__name__, exc_info=error)
-            for job in jobs:
-                job.error = StoreUnavailableError()
+                job.error = failure
         now = time.monotonic()
         for job in jobs:
             if job.writes and job.error is None:
@@ -141,7 +140,7 @@ class Writer:
         except SQLAlchemyError as error:
             if connection.invalidated or not job.writes:
                 raise
-            log.error("a change of a match failed: %s", type(error).__name__, exc_info=error)
+            log.error("a change of a match failed: %s", why(error))
             job.error = StoreUnavailableError()
         except Exception as error:
             job.error = error
