@@ -121,6 +121,7 @@ class Server:
         await self._grpc.start()
         if self.web is not None:
             self.web.start()
+            self.metrics.http_connections.set_function(self.web.count_connections)
         for name in SERVICES:
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         self.reloads.start()

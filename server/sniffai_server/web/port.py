@@ -75,6 +75,10 @@ class WebPort:
         """The TCP port."""
         return self.place.port
 
+    def count_connections(self) -> int:
+        """How many connections are open, those in the handshake of TLS included."""
+        return len(self._connections)
+
     def start(self, app: Any) -> None:
         """Start accepting connections, and serve an ASGI application on them."""
         settings = self._settings

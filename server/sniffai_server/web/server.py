@@ -47,6 +47,10 @@ class Web:
         scheme = "http" if self._certificates is None else "https"
         return f"{scheme}://{join_address(self._settings.web_host_name, self.port)}"
 
+    def count_connections(self) -> int:
+        """How many connections are open."""
+        return 0 if self._listening is None else self._listening.count_connections()
+
     def bind(self) -> None:
         """Bind the port.
 

@@ -23,7 +23,7 @@ ONE = {"players": 2}
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[LoopbackServer]:
-    with running_server(web_port=0, request_seconds=0.5, write_seconds=1.0, max_idle_seconds=1.0) as running:
+    with running_server(web_port=0, request_seconds=1.0, write_seconds=1.0, max_idle_seconds=1.0) as running:
         yield running
 
 
@@ -85,12 +85,7 @@ def _trickles(client: socket.socket) -> bool:
     return True
 
 
-def test_an_idle_connection_is_closed(server: LoopbackServer) -> None:
-    with connected(port_of(server), request(DEAL, b'{"players": 2}')) as client:
-        assert rest(client).startswith(b"HTTP/1.1 200")
-
-
-def test_a_connection_serves_one_call_after_the_other(server: LoopbackServer) -> None:
+def test_a_connection_serves_one_call_after_the_other_until_it_is_idle(server: LoopbackServer) -> None:
     with connected(port_of(server), request(DEAL, b'{"players": 2}') * 3) as client:
         assert rest(client).count(b"HTTP/1.1 200") == 3
 
@@ -153,7 +148,7 @@ def test_a_huge_body_is_refused_before_it_has_arrived(server: LoopbackServer) ->
         assert b"REQUEST_TOO_LARGE" in until(client, b"REQUEST_TOO_LARGE")
 
 
-def test_deep_and_odd_json_is_an_error_like_any_other(server: LoopbackServer) -> None:
+def test_deep_and_odd_json_is_an_error_like_any_other() -> None:
     bodies: list[Any] = [
         b"[" * 500_000,
         b'{"players": ' + b"9" * 100_000 + b"}",
@@ -166,9 +161,29 @@ def test_deep_and_odd_json_is_an_error_like_any_other(server: LoopbackServer) ->
         b"[]",
         b"",
     ]
-    for body in bodies:
-        answer = call(port_of(server), DEAL, body)
-        assert (answer.status, answer.json["code"]) == (400, "invalid_argument"), body[:40]
+    with running_server(web_port=0) as server:
+        for body in bodies:
+            answer = call(port_of(server), DEAL, body)
+            assert (answer.status, answer.json["code"]) == (400, "invalid_argument"), body[:40]
+
+
+def test_a_header_twice_counts_twice(server: LoopbackServer) -> None:
+    odd = request(DEAL, b"{}", "application/json", "x-name: \xe9", "x-name: plain")
+    with connected(port_of(server), odd) as client:
+        assert b"MALFORMED_CALL" in until(client, b"MALFORMED_CALL")
+
+
+def test_headers_have_a_limit_of_their_own(server: LoopbackServer) -> None:
+    answer = call(port_of(server), DEAL, ONE, headers={f"x-{number}": "a" * 1000 for number in range(20)})
+    assert answer.status in (400, 431)  # in pieces, it is no head at all
+
+
+def test_connections_are_counted(server: LoopbackServer) -> None:
+    wait_until(lambda: count(server, "http_connections") == 0)
+    with connected(port_of(server), request(DEAL, b'{"players": 2}')) as client:
+        until(client, b"talon")
+        assert count(server, "http_connections") == 1
+    wait_until(lambda: count(server, "http_connections") == 0)
 
 
 def test_too_many_connections_are_closed_at_once() -> None:
