@@ -258,6 +258,7 @@ TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
     ExpiredError: _expired,
     UnfinishedError: _unfinished,
     UnknownMethodError: _unknown_method,
+    NotImplementedError: lambda error: _unknown_method(UnknownMethodError()),  # generated code, of a method without one
     HeldError: _held,
     TooLargeError: _too_large,
     MessageCountError: _message_count,

@@ -79,6 +79,12 @@ class HttpContext:
         """The status with which the call was aborted; ``None`` if it was not."""
         return self._code
 
+    def set_code(self, code: grpc.StatusCode) -> None:
+        """Do nothing: generated code calls this for a method without an implementation, and then raises an error."""
+
+    def set_details(self, details: str) -> None:
+        """Do nothing, as :meth:`set_code`."""
+
     def add_done_callback(self, callback: Callable[[Any], None]) -> None:
         """Call something at the end of the call."""
         self.done_callbacks.append(callback)

@@ -10,7 +10,7 @@ import pytest
 from google.protobuf import json_format
 
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
-from tests.server.support import LoopbackServer, choice, running_server, stubs_of
+from tests.server.support import TIMEOUT, LoopbackServer, choice, failure, running_server, stubs_of
 from tests.server.web.client import Answer, call, enveloped, messages
 
 RULES, ANALYSIS = "sniffai.v1.RulesService", "sniffai.v1.AnalysisService"
@@ -144,8 +144,17 @@ def test_refused(port: int, path: str, body: Any, options: dict[str, Any], statu
 
 def test_a_deadline_gives_what_was_found_so_far(port: int) -> None:
     asked = {"view": choice(), "limits": {"time": "30s"}}
-    answer = call(port, f"{ANALYSIS}/RecommendMove", asked, headers={"connect-timeout-ms": "1000"})
+    answer = call(port, f"{ANALYSIS}/RecommendMove", asked, headers={"connect-timeout-ms": "2500"})
     assert answer.json["analysis"]["stopReason"] == "STOP_REASON_DEADLINE"
+
+
+def test_a_method_without_an_implementation(port: int, stubs: SimpleNamespace) -> None:
+    """Such as the newest of the health service."""
+    answer = call(port, "grpc.health.v1.Health/List", {})
+    assert (answer.status, error_of(answer)) == (501, ("unimplemented", "UNKNOWN_METHOD"))
+    ask = stubs.channel.unary_unary("/grpc.health.v1.Health/List")
+    told = failure(lambda: ask(b"", timeout=TIMEOUT))
+    assert (told.code, told.reason) == ("UNIMPLEMENTED", "UNKNOWN_METHOD")
 
 
 def test_health(port: int) -> None:
