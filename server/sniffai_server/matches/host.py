@@ -509,18 +509,22 @@ class Host:
             if not self._lasting and not self._matches:
                 continue  # a database in memory that nobody has used
             try:
-                for match_id in await self._store.expired(clock.now()):
-                    hosted = await self._find(match_id)
-                    if hosted is not None:
-                        await self._read_changes(hosted)
-                        await self._expire_if_due(hosted)
-                if self._settings.match_keep_days:
-                    await self._store.remove_old(clock.now() - int(self._settings.match_keep_days * clock.DAY))
-                if self._store.shared:
-                    await self._take_over(leased=False)
-                self.counts = await self._store.counts()
+                await self._look_after()
             except (StoreUnavailableError, SniffError) as error:
                 log.error("the sweep of matches failed: %s", error)
+
+    async def _look_after(self) -> None:
+        """End matches that have expired, remove old ones, and take over those whose levels nobody thinks for."""
+        for match_id in await self._store.expired(clock.now()):
+            hosted = await self._find(match_id)
+            if hosted is not None:
+                await self._read_changes(hosted)
+                await self._expire_if_due(hosted)
+        if self._settings.match_keep_days:
+            await self._store.remove_old(clock.now() - int(self._settings.match_keep_days * clock.DAY))
+        if self._store.shared:
+            await self._take_over(leased=False)
+        self.counts = await self._store.counts()
 
     async def _look(self) -> None:
         """From time to time read what other servers have stored of matches that someone waits for."""

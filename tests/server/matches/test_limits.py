@@ -1,0 +1,298 @@
+"""What matches may take, how long they last, and who finds them again."""
+
+import random
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sniffai.v1 import match_service_pb2 as pb
+from sniffai_server.matches import clock
+from sniffai_server.matches.database import VERSION_TABLE, open_database
+from sniffai_server.matches.errors import DatabaseError
+from sniffai_server.matches.place import Place, state_directory
+from sniffai_server.matches.tables import METADATA
+from sniffai_server.settings import Settings
+from tests.server.matches.support import Player, create, matches, sit_down
+from tests.server.support import TIMEOUT, failure, running_server, stubs_of
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[Any]:
+    with matches() as one:
+        yield one
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Move the clock of matches on, by days."""
+    moved, real = [0.0], clock.now
+    monkeypatch.setattr(clock, "now", lambda: real() + round(moved[0] * clock.DAY))
+
+    def move(days: float) -> None:
+        moved[0] += days
+
+    return move
+
+
+def test_a_match_without_events_expires(later: Callable[[float], None]) -> None:
+    with matches(match_idle_seconds=3600) as stub:
+        (player,) = sit_down(stub, "human", "casual")
+        left = player.view.expire_time.ToMicroseconds() - clock.now()
+        assert 3500 < left / clock.MICROSECONDS <= 3600
+        later(0.5)
+        view = player.look()
+        assert (view.status, view.HasField("winner"), view.HasField("expire_time")) == (
+            pb.MATCH_STATUS_EXPIRED,
+            False,
+            False,
+        )
+        assert failure(lambda: player.play({"tile": "0|0"})).reason == "MATCH_OVER"  # type: ignore[arg-type]
+        assert stub.ExportRecord(pb.ExportRecordRequest(**player.own), timeout=TIMEOUT).text
+
+
+def test_the_sweep_ends_and_removes_matches(later: Callable[[float], None]) -> None:
+    with running_server(match_idle_seconds=3600, match_keep_days=2.0, level_pause=0.0) as server:
+        host = server.server.host
+        with stubs_of(server.address) as stubs:
+            (player,) = sit_down(stubs.matches, "human", "casual")
+            later(1)
+            server.call(host._look_after())
+            assert host.counts == {"expired": 1}
+            later(3)
+            server.call(host._look_after())
+            assert host.counts == {}
+            host._matches.clear()
+            assert failure(player.look).reason == "UNKNOWN_MATCH"
+
+
+def test_one_caller_may_have_a_quarter_of_the_matches() -> None:
+    with matches(max_matches=8) as stub:
+        made = [sit_down(stub, "human", "casual")[0] for _ in range(2)]
+        error = failure(lambda: create(stub, "human", "casual"))
+        assert (error.code, error.reason) == ("RESOURCE_EXHAUSTED", "TOO_MANY_MATCHES")
+        assert "2 matches in play" in error.message
+        stub.Resign(pb.ResignRequest(**made[0].own), timeout=TIMEOUT)
+        create(stub, "human", "casual")
+
+
+def test_one_caller_may_watch_a_quarter() -> None:
+    with matches(max_match_watches=8) as stub:
+        (player,) = sit_down(stub, "human", "human")[:1]
+        asked = pb.WatchMatchRequest(**player.own)
+        streams = [stub.WatchMatch(asked, timeout=TIMEOUT) for _ in range(2)]
+        for stream in streams:
+            next(stream)
+        error = failure(lambda: next(stub.WatchMatch(asked, timeout=TIMEOUT)))
+        assert (error.code, error.reason) == ("RESOURCE_EXHAUSTED", "TOO_MANY_MATCH_WATCHES")
+        for stream in streams:
+            stream.cancel()
+
+
+def test_a_player_finds_all_matches_page_by_page(stub: Any) -> None:
+    first = sit_down(stub, "human", "casual")[0]
+    token = first.player_token
+    made = [first.own["match_id"]]
+    for i in range(6):
+        one = create(stub, "human", "human", player_token=token)
+        if i % 2:
+            Player(stub, one.match_id, one.invitations[1].invitation, player_token=token)
+        made.append(one.match_id)
+    stub.Resign(pb.ResignRequest(**first.own), timeout=TIMEOUT)
+    found, page = [], ""
+    while True:
+        answer = stub.ListMatches(
+            pb.ListMatchesRequest(player_token=token, page_size=3, page_token=page), timeout=TIMEOUT
+        )
+        found += answer.matches
+        page = answer.next_page_token
+        if not page:
+            break
+        assert len(answer.matches) == 3
+    assert [one.match_id for one in found] == made[::-1]
+    assert [list(one.own_seats) for one in found] == [[1], [], [1], [], [1], [], [0]]
+    running = stub.ListMatches(pb.ListMatchesRequest(player_token=token, running_only=True), timeout=TIMEOUT)
+    assert [one.match_id for one in running.matches] == made[:0:-1]
+    many = stub.ListMatches(pb.ListMatchesRequest(player_token=token, page_size=1000), timeout=TIMEOUT)
+    assert [(one.field, one.reason) for one in many.warnings] == [("page_size", "CLAMPED")]
+    for wrong in ("x", "!", "QQ", found[0].match_id, "MS4wMDA"):
+        asked = pb.ListMatchesRequest(player_token=token, page_token=wrong)
+        error = failure(lambda asked=asked: stub.ListMatches(asked, timeout=TIMEOUT))  # type: ignore[misc]
+        assert error.violations == [("page_token", "BAD_PAGE_TOKEN")]
+    assert not stub.ListMatches(pb.ListMatchesRequest(player_token="A" * 43), timeout=TIMEOUT).matches
+
+
+def test_the_same_request_creates_one_match(stub: Any, later: Callable[[float], None]) -> None:
+    player = create(stub, "human", "casual").player_token
+    ask: dict[str, Any] = {"player_token": player, "request_id": "mine", "scores": [5, 10]}
+    first, again = (create(stub, "human", "casual", **ask) for _ in range(2))
+    assert first.match_id == again.match_id
+    old, new = (one.invitations[0].invitation for one in (first, again))
+    assert failure(lambda: Player(stub, first.match_id, old)).reason == "INVITATION_REFUSED"
+    Player(stub, first.match_id, new).look()
+    assert not create(stub, "human", "casual", **ask).invitations
+    error = failure(lambda: create(stub, "human", "attentive", **ask))
+    assert error.violations == [("request_id", "KEY_REUSED")]
+    later(1.5)
+    assert create(stub, "human", "casual", **ask).match_id != first.match_id
+    error = failure(lambda: create(stub, "human", "casual", request_id="mine"))
+    assert error.violations == [("player_token", "REQUIRED")]
+
+
+BAD: list[tuple[dict[str, Any], str, str]] = [
+    ({"seats": []}, "seats", "PLAYERS_OUT_OF_RANGE"),
+    ({"seats": [{"human": {}}] * 5}, "seats", "PLAYERS_OUT_OF_RANGE"),
+    ({"seats": [{"human": {}}, {}]}, "seats[1]", "REQUIRED"),
+    ({"seats": [{"human": {}}, {"level": "master"}]}, "seats[1].level", "UNKNOWN_LEVEL"),
+    ({"seats": [{"level": "casual"}] * 2}, "seats", "NO_HUMAN_SEAT"),
+    ({"seats": [{"human": {}, "name": "x" * 65}, {"human": {}}]}, "seats[0].name", "TOO_LONG"),
+    ({"seats": [{"human": {}, "name": "a\nb"}, {"human": {}}]}, "seats[0].name", "CONTROL_CHARACTER"),
+    ({"seats": [{"human": {}}] * 2, "seed": 1}, "seed", "NOT_WITH_OTHERS"),
+    ({"seats": [{"human": {}}] * 2, "practice": True}, "practice", "NOT_WITH_OTHERS"),
+    ({"seats": [{"human": {}}] * 2, "scores": [0]}, "scores", "WRONG_NUMBER_OF_SCORES"),
+    ({"seats": [{"human": {}}] * 2, "scores": [0, 250]}, "scores[1]", "SCORE_PAST_TARGET"),
+    ({"seats": [{"human": {}}] * 2, "player_token": "me"}, "player_token", "BAD_TOKEN"),
+    (
+        {"seats": [{"human": {}}] * 2, "level_limits": {"simulations": 0}},
+        "level_limits.simulations",
+        "LIMIT_OUT_OF_RANGE",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "field", "reason"), BAD, ids=[f"{field} {reason}" for _, field, reason in BAD])
+def test_a_bad_match_is_refused(stub: Any, fields: dict[str, Any], field: str, reason: str) -> None:
+    error = failure(lambda: stub.CreateMatch(pb.CreateMatchRequest(**fields), timeout=TIMEOUT))
+    assert (error.code, error.violations) == ("INVALID_ARGUMENT", [(field, reason)])
+
+
+def test_what_a_match_does_not_allow_now(stub: Any) -> None:
+    made = create(stub, "human", "human")
+    first = Player(stub, made.match_id, made.invitations[0].invitation)
+    assert failure(lambda: first.play({"tile": "0|0"})).reason == "MATCH_NOT_STARTED"  # type: ignore[arg-type]
+    second = Player(stub, made.match_id, made.invitations[1].invitation)
+    mover, other = (first, second) if first.look().seat_to_move == 0 else (second, first)
+    mover.look()
+    other.look()
+    assert failure(lambda: other.play(mover.moves[0])).reason == "NOT_YOUR_TURN"
+    assert failure(lambda: mover.play(mover.moves[0], expected=1)).reason == "STALE_VIEW"
+    assert failure(lambda: mover.play(mover.moves[0], expected=99)).reason == "STALE_VIEW"
+    held = next(tile for tile in ("0|0", "1|1", "2|2", "3|3", "4|4", "5|5", "6|6") if tile not in mover.view.hand)
+    error = failure(lambda: mover.play({"tile": held}))  # type: ignore[arg-type]
+    assert (error.code, error.violations) == ("INVALID_ARGUMENT", [("move.tile", "TILE_NOT_IN_HAND")])
+    own = mover.own
+    number = mover.view.event_number
+    back = pb.TakeBackRequest(**own, expected_event=number, idempotency_key="x")
+    for call, reason in (
+        (lambda: stub.RequestHint(pb.RequestHintRequest(**own), timeout=TIMEOUT), "NO_HINTS"),
+        (lambda: stub.TakeBack(back, timeout=TIMEOUT), "NOT_PRACTICE"),
+        (lambda: list(stub.ReviewMatch(pb.ReviewMatchRequest(**own), timeout=TIMEOUT)), "MATCH_NOT_OVER"),
+    ):
+        refused = failure(call)
+        assert (refused.code, refused.reason) == ("FAILED_PRECONDITION", reason)
+    view = stub.Resign(pb.ResignRequest(**own), timeout=TIMEOUT).view
+    assert (view.status, view.winner, view.resigned_seat) == (pb.MATCH_STATUS_RESIGNED, 1 - view.seat, view.seat)
+    assert failure(lambda: list(stub.ReviewMatch(pb.ReviewMatchRequest(**own), timeout=TIMEOUT))).reason == (
+        "NOTHING_TO_REVIEW"
+    )
+    for after in (-1, 10**6):
+        refused = failure(lambda n=after: stub.GetView(pb.GetViewRequest(**own, after_event=n), timeout=TIMEOUT))  # type: ignore[misc]
+        assert refused.violations == [("after_event", "EVENT_OUT_OF_RANGE")]
+
+
+def test_a_watcher_is_told_of_the_end_of_the_server() -> None:
+    with running_server(level_pause=0.0) as server, stubs_of(server.address) as stubs:
+        (player, _) = sit_down(stubs.matches, "human", "human")
+        stream = stubs.matches.WatchMatch(pb.WatchMatchRequest(**player.own), timeout=TIMEOUT)
+        next(stream)
+        closing = threading.Thread(target=server.call, args=(server.server.drain(),))
+        closing.start()
+        error = failure(lambda: next(stream))
+        closing.join()
+        assert (error.code, error.reason) == ("UNAVAILABLE", "SHUTTING_DOWN")
+
+
+def test_a_restart_goes_on_where_it_was(tmp_path: Path) -> None:
+    """A level that was about to move makes the same move after the restart."""
+    file, lots = str(tmp_path / "matches.db"), random.Random(3)
+    with matches(matches_database=file, level_pause=60.0) as stub:
+        (player,) = sit_down(stub, "human", "club", seed=4, level_limits={"simulations": 50})
+        if player.view.action == 1:
+            player.play(lots.choice(player.moves))
+        before = player.look()
+    views = []
+    for _ in range(2):
+        copy = tmp_path / f"{len(views)}.db"
+        for path in tmp_path.glob("matches.db*"):
+            if not path.name.endswith("lock"):
+                (tmp_path / path.name.replace("matches.db", copy.name)).write_bytes(path.read_bytes())
+        with matches(matches_database=str(copy)) as stub:
+            player.stub, player.view = stub, before
+            assert player.look(20).event_number > before.event_number
+            while player.view.action == 4:
+                player.look(20)
+            views.append(player.view.view.record.SerializeToString())
+    assert views[0] == views[1]
+
+
+def test_only_one_server_uses_a_file(tmp_path: Path) -> None:
+    file = str(tmp_path / "matches.db")
+    with (
+        matches(matches_database=file),
+        pytest.raises(DatabaseError, match="another server uses"),
+        matches(matches_database=file),
+    ):
+        pass
+    with matches(matches_database=file):
+        pass
+
+
+def test_where_matches_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("STATE_DIRECTORY", raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert Place.of(Settings()) == Place(str(tmp_path / "sniffai" / "matches.db"), chosen=False)
+    monkeypatch.setenv("STATE_DIRECTORY", "/var/lib/a:/var/lib/b")
+    assert str(state_directory()) == "/var/lib/a"
+    assert Place.of(Settings(matches_database="postgresql://h/d")).shared
+    assert not Place.of(Settings(matches_database="memory")).lasts
+    monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path / "file"))
+    (tmp_path / "file").write_text("")
+    with matches(matches_database="") as stub:  # the place that nobody chose cannot be used: memory will do
+        sit_down(stub, "human", "casual")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("/nowhere/matches.db", "cannot use /nowhere/matches.db: No such file"),
+        ("mysql://host/name", "postgresql:// is expected, not 'mysql'"),
+        ("://", "a URL such as"),
+    ],
+)
+def test_a_database_that_cannot_be_used(text: str, message: str) -> None:
+    with pytest.raises(DatabaseError, match=message):
+        open_database(text)
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "a.db").write_text("not a database, but long enough to look like one" * 100)
+    with pytest.raises(DatabaseError, match="file is not a database"):
+        open_database(str(tmp_path / "a.db"))
+
+
+def test_the_migrations_make_the_tables(tmp_path: Path) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    opened = open_database(str(tmp_path / "a.db"))
+    with opened.engine.begin() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+        assert compare_metadata(context, METADATA) == []
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        connection.exec_driver_sql(f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
+    opened.close()
+    with pytest.raises(DatabaseError, match="a later version"):
+        open_database(str(tmp_path / "a.db"))
