@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sniffai
 from sniffai import wire
-from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
+from sniffai.v1 import analysis_service_pb2, engine_service_pb2, match_service_pb2, rules_service_pb2
 
 POSITIONS = 60
 DEPTH = 6
@@ -37,7 +37,7 @@ class Rpc:
 
 
 def _rpcs() -> Iterator[Rpc]:
-    for module in (analysis_service_pb2, rules_service_pb2, engine_service_pb2):
+    for module in (analysis_service_pb2, rules_service_pb2, engine_service_pb2, match_service_pb2):
         for service in module.DESCRIPTOR.services_by_name.values():
             for method in service.methods:
                 kinds = map(message_factory.GetMessageClass, (method.input_type, method.output_type))
@@ -45,7 +45,12 @@ def _rpcs() -> Iterator[Rpc]:
 
 
 RPCS = list(_rpcs())
-SEARCHES = [rpc for rpc in RPCS if "limits" in rpc.request.DESCRIPTOR.fields_by_name]
+ABOUT_SEATS = [
+    rpc for rpc in RPCS if {"match_id", "seat_token", "invitation"} & set(rpc.request.DESCRIPTOR.fields_by_name)
+]
+"""Those whose requests are good only with a secret of a match."""
+STATELESS = [rpc for rpc in RPCS if rpc not in ABOUT_SEATS]
+SEARCHES = [rpc for rpc in STATELESS if "limits" in rpc.request.DESCRIPTOR.fields_by_name]
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ def good_requests() -> list[tuple[Rpc, Message]]:
             if not round_.over and len(round_.layout.placements) < seed % 20:
                 round_.play(lots.choice(round_.legal_moves()))
         if not round_.over:
-            found += [(rpc, _good(rpc, round_, lots)) for rpc in (*RPCS, *SEARCHES) if _is_about(rpc, round_)]
+            found += [(rpc, _good(rpc, round_, lots)) for rpc in (*STATELESS, *SEARCHES) if _is_about(rpc, round_)]
     return found
 
 
@@ -77,13 +82,28 @@ def _is_about(rpc: Rpc, round_: sniffai.Round) -> bool:
 
 def _good(rpc: Rpc, round_: sniffai.Round, lots: random.Random) -> Message:
     """A good request to an RPC about a round."""
-    fields = rpc.request.DESCRIPTOR.fields_by_name
     if rpc.request is rules_service_pb2.DealRoundRequest:
         return rpc.request(players=round_.players, seed=lots.getrandbits(40), scores=round_.start.scores)
     if rpc.request is rules_service_pb2.PlanTableRequest:
         return rpc.request(placements=map(wire.write_move, round_.moves))
     if rpc.request is rules_service_pb2.ParseTextRequest:
         return rpc.request(text=lots.choice([round_.to_text(), round_.view(round_.seat).to_text()]))
+    if rpc.request is match_service_pb2.CreateMatchRequest:
+        return _match(round_, lots)
+    if rpc.request is match_service_pb2.ListMatchesRequest:
+        return rpc.request(player_token="A" * 43, page_size=lots.randrange(1, 101))
+    return _good_position(rpc, round_, lots)
+
+
+def _match(round_: sniffai.Round, lots: random.Random) -> Message:
+    """A good request for a match."""
+    seats: list[Any] = [{"human": {}}, *({"level": "casual", "name": "Bob"} for _ in range(1, round_.players))]
+    return match_service_pb2.CreateMatchRequest(seats=seats, scores=round_.start.scores, practice=lots.random() < 0.5)
+
+
+def _good_position(rpc: Rpc, round_: sniffai.Round, lots: random.Random) -> Message:
+    """A good request to an RPC about a position."""
+    fields = rpc.request.DESCRIPTOR.fields_by_name
     given: dict[str, Any] = {}
     if "match" in fields:
         given["match"] = {"rounds": [wire.write_deal(round_)]}

@@ -112,8 +112,9 @@ class Writer:
             if self._database is None:
                 self._database = self._open()
             with self._database.engine.begin() as connection:
+                alone = len(jobs) == 1
                 for job in jobs:
-                    self._do(job, connection)
+                    self._do(job, connection, alone)
         except BaseException as error:  # whoever waits must learn of it
             failure: BaseException = error
             if isinstance(error, SQLAlchemyError):
@@ -129,20 +130,25 @@ class Writer:
             with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
                 loop.call_soon_threadsafe(_tell, [job for job in jobs if job.loop is loop])
 
-    def _do(self, job: _Job, connection: sa.Connection) -> None:
-        """Do one job; if it fails, only its own work is undone."""
+    def _do(self, job: _Job, connection: sa.Connection, alone: bool) -> None:
+        """Do one job; if it fails, only its own work is undone.
+
+        :param alone: whether the transaction has no other job.
+        """
         try:
-            if job.writes:
+            if job.writes and not alone:
                 with connection.begin_nested():
                     job.result = job.work(connection)
             else:
                 job.result = job.work(connection)
         except SQLAlchemyError as error:
-            if connection.invalidated or not job.writes:
+            if connection.invalidated or not job.writes or alone:
                 raise
             log.error("a change of a match failed: %s", why(error))
             job.error = StoreUnavailableError()
         except Exception as error:
+            if job.writes and alone:
+                raise
             job.error = error
 
 

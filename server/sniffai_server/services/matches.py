@@ -356,12 +356,13 @@ def _goes_on(log: MatchLog) -> None:
 
 
 def _view(seat: Seat, log: MatchLog) -> pb.MatchView:
-    return wire.write_match_view(seat.hosted.match_id, log.view(seat.seat))
+    return seat.hosted.view(log, seat.seat)
 
 
 def _told(seat: Seat, log: MatchLog) -> pb.MatchView:
     """The view for an error: as much of it as the details of an error can hold."""
-    view = _view(seat, log)
+    view = pb.MatchView()
+    view.CopyFrom(_view(seat, log))
     parts: tuple[Literal["legal_moves", "layout", "view"], ...] = ("legal_moves", "layout", "view")
     for part in parts:
         if view.ByteSize() > VIEW_BYTES:

@@ -39,7 +39,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
 def test_a_match_without_events_expires(later: Callable[[float], None]) -> None:
     with matches(match_idle_seconds=3600) as stub:
-        (player,) = sit_down(stub, "human", "casual")
+        player, _ = sit_down(stub, "human", "human")
         left = player.view.expire_time.ToMicroseconds() - clock.now()
         assert 3500 < left / clock.MICROSECONDS <= 3600
         later(0.5)
@@ -57,7 +57,8 @@ def test_the_sweep_ends_and_removes_matches(later: Callable[[float], None]) -> N
     with running_server(match_idle_seconds=3600, match_keep_days=2.0, level_pause=0.0) as server:
         host = server.server.host
         with stubs_of(server.address) as stubs:
-            (player,) = sit_down(stubs.matches, "human", "casual")
+            player, _ = sit_down(stubs.matches, "human", "human")
+            player.look()
             later(1)
             server.call(host._look_after())
             assert host.counts == {"expired": 1}
