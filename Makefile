@@ -141,7 +141,7 @@ audit: .venv-lock/stamp ## look for known faults in what the image installs; ask
 
 clean: ## remove everything that these targets made, except sniffai/v1
 	@echo "==> removing .venv, .venv-proto, build and caches"
-	@rm -rf .venv .venv-proto .venv-lock .venv-peers build dist *.egg-info ext/sniffai_ext/*.so $(NODE_FOLDERS:=/node_modules)
+	@rm -rf .venv .venv-proto .venv-lock .venv-peers build dist *.egg-info ext/sniffai_ext/*.so $(NODE_FOLDERS:=/node_modules) tests/e2e/web/node_modules
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -177,9 +177,10 @@ $(STAMPS)/node: $(NODE_LOCKS) | $(STAMPS)/test
 		PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix $$folder ci --silent --no-audit --no-fund || exit; done
 	@touch $@
 
-$(STAMPS)/e2e: $(STAMPS)/test
+$(STAMPS)/e2e: $(STAMPS)/test tests/e2e/web/package-lock.json
 	@echo "==> installing the tools of the end-to-end tests"
 	@$(INSTALL) '.[e2e]'
+	@PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix tests/e2e/web ci --silent --no-audit --no-fund
 	@touch $@
 
 $(STAMPS)/lint: $(STAMPS)/run

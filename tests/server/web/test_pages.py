@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sniffai.packaged import read_packaged
 from sniffai_server.web import pages, server
 from tests.server.support import running_server
 from tests.server.web.client import call
@@ -100,3 +101,10 @@ def test_without_the_setting_there_is_no_page() -> None:
         assert running.server.web is not None
         answer = call(running.server.web.port, "", method="GET")
     assert (answer.status, answer.json["code"]) == (404, "unimplemented")
+
+
+def test_the_colours_of_the_report_are_served_as_well(port: int) -> None:
+    answer = call(port, "palette.css", method="GET")
+    assert (answer.status, answer.headers["content-type"]) == (200, "text/css; charset=utf-8")
+    assert answer.body == read_packaged("data/palette.css")
+    assert pages.HEADERS.items() <= answer.headers.items()

@@ -4,7 +4,7 @@
 import { h, s } from "./dom.js";
 import { percent } from "./words.js";
 
-const [HEIGHT, LEFT, BOTTOM, TOP] = [240, 44, 26, 10];
+const [HEIGHT, LEFT, BOTTOM, TOP] = [240, 52, 26, 10];
 
 /**
  * A chart of chances.

@@ -9,6 +9,7 @@ import { randomKey } from "./watch.js";
 import { knows, levelName, say } from "./words.js";
 
 const HUMAN = "human";
+const LENGTHS = [0, 100, 50]; // points that a team needs to win; 0 for a whole match
 
 /** The page. */
 export class HomePage {
@@ -18,18 +19,22 @@ export class HomePage {
     this.others = setting("others", []);
     /** @type {any[]} */
     this.levels = [];
+    /** @type {any[]} */
+    this.tables = [];
     this.choices = h("div", { class: "others" });
     this.error = h("p", { class: "problem", role: "alert" });
     this.list = h("div", {});
     this.hints = check("hints", say("with_hints"), setting("hints", true));
     this.practice = check("practice", say("with_practice"), setting("practice", true));
     this.name = h("input", { type: "text", id: "name", maxlength: 64, autocomplete: "nickname", value: setting("name", "") });
+    this.length = h("select", { id: "length" }, LENGTHS.map((points) => h("option", { value: points, selected: setting("length", 0) === points }, points ? say("length_points", { points }) : say("length_whole"))));
     this.start_ = h("button", { type: "submit", class: "main large" }, say("start"));
     const counts = h("fieldset", { class: "choices" }, h("legend", {}, say("how_many")),
       [2, 3, 4].map((players) => radio("players", String(players), say(`players_${players}`), players === this.players, () => this.#count(players))));
     const form = h("form", { class: "card new" }, h("h2", {}, say("new_match")), counts, this.choices,
       h("details", {}, h("summary", {}, say("more_settings")),
-        h("p", {}, h("label", { for: "name" }, say("your_name")), this.name), this.hints, this.practice),
+        h("p", {}, h("label", { for: "name" }, say("your_name")), this.name),
+        h("p", {}, h("label", { for: "length" }, say("length")), this.length), h("div", { class: "checks" }, this.hints, this.practice)),
       this.error, this.start_);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -51,6 +56,7 @@ export class HomePage {
     try {
       const info = await call("EngineService/GetEngineInfo", {});
       this.levels = info.levels ?? [];
+      this.tables = info.tables ?? [];
     } catch (error) {
       setText(this.error, `${say("no_server")} ${/** @type {Error} */ (error).message}`);
     }
@@ -102,12 +108,15 @@ export class HomePage {
     const human = others.includes(HUMAN);
     const hints = this.hints.querySelector("input").checked;
     const practice = this.practice.querySelector("input").checked;
-    for (const [name, value] of Object.entries({ players: this.players, others: this.others, hints, practice, name: this.name.value })) set(name, value);
+    const length = Number(this.length.value);
+    const table = this.tables.find((size) => size.players === this.players);
+    for (const [name, value] of Object.entries({ length, players: this.players, others: this.others, hints, practice, name: this.name.value })) set(name, value);
     this.start_.disabled = true;
     try {
       await newMatch({
         seats: [{ human: {}, name: this.name.value.trim() }, ...others.map((who) => (who === HUMAN ? { human: {} } : { level: who }))],
         hints, practice: practice && !human,
+        ...(length && table ? { scores: Array(table.teamCount).fill(table.target - length) } : {}),
       });
     } catch (error) {
       setText(this.error, /** @type {Error} */ (error).message);

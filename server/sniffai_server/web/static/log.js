@@ -76,9 +76,10 @@ export class Log {
    */
   show(entries, seats, own) {
     fill(this.ticker, entries.slice(-2).map((entry) => line(entry, seats, own)));
-    const atEnd = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
+    const sheet = this.list.closest(".sheet");
+    const atEnd = sheet && sheet.scrollHeight - sheet.scrollTop - sheet.clientHeight < 60;
     reconcile(this.list, entries, (entry) => String(entry.id), (entry) => h("li", {}, line(entry, seats, own)), () => {});
-    if (atEnd) this.list.scrollTop = this.list.scrollHeight;
+    if (atEnd) sheet.scrollTop = sheet.scrollHeight;
     this.list.setAttribute("aria-label", say("tab_log"));
   }
 }

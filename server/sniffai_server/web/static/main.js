@@ -96,6 +96,7 @@ applyTheme();
 drawHeader();
 window.addEventListener("hashchange", () => {
   route();
+  main.focus({ preventScroll: true });
   announce(document.title);
 });
 route();

@@ -130,6 +130,7 @@ export class MatchPage {
 
   #show(shown, told) {
     const { seats, seat, layout } = shown;
+    this.element.dataset.event = String(shown.event);
     if (told?.kind === "round") {
       this.selected = "";
       this.hint = null;
@@ -267,11 +268,14 @@ export class MatchPage {
   #offer() {
     const { shown } = this;
     const places = this.selected ? this.#places(this.selected) : [];
+    const inside = this.table.element.contains(document.activeElement);
     this.table.offer(places, this.selected ? say("places_for", { tile: tileName(this.selected) }) : "");
     this.hand.show(shown.hand, {
       playable: new Set(this.legal.map((one) => one.move.tile)), selected: this.selected, fresh: shown.fresh,
       label: say("your_hand"), waiting: !this.turn,
     });
+    // A place that was chosen is gone: the focus goes back to where the next choice begins.
+    if (inside && !this.element.contains(document.activeElement)) this.hand.focus();
   }
 
   #select(tile, byKey) {

@@ -39,12 +39,12 @@ export class Moves {
       () => h("li", {}, h("button", { type: "button", class: "row" })),
       (item, one) => {
         const button = item.firstChild;
-        setAttribute(button, "aria-label", `${moveName(one.move, table)}: ${effectName(one)}`);
         button.onclick = () => this.play(one.move);
-        fill(button, picture(one.move.tile, true),
-          one.move.at ? [h("span", {}, say("line_on", { pips: portPips(one.move.at) })), picture(one.move.at.slice(0, 3), true)] : null,
-          h("span", { class: "count" }, one.pointsNow ? "" : String(one.countAfter)),
-          one.pointsNow ? h("span", { class: "points" }, `+${one.pointsNow}`) : null);
+        fill(button, h("span", { class: "hidden" }, `${moveName(one.move, table)}: ${effectName(one)}`),
+          h("span", { class: "drawn", "aria-hidden": "true" }, picture(one.move.tile, true),
+            one.move.at ? [h("span", {}, say("line_on", { pips: portPips(one.move.at) })), picture(one.move.at.slice(0, 3), true)] : null,
+            h("span", { class: "count" }, one.pointsNow ? "" : String(one.countAfter)),
+            one.pointsNow ? h("span", { class: "points" }, `+${one.pointsNow}`) : null));
       });
   }
 

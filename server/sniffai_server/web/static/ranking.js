@@ -59,7 +59,7 @@ function row(evaluation, scale, { team, table, pick, played }) {
     scale && value ? whisker(value, scale) : null,
   ];
   const body = pick
-    ? h("button", { type: "button", class: "row", "aria-label": said, onclick: () => pick(move) }, content)
+    ? h("button", { type: "button", class: "row", onclick: () => pick(move) }, h("span", { class: "hidden" }, said), content)
     : h("div", { class: "row" }, h("span", { class: "hidden" }, said), content);
   return h("li", { class: best ? "best" : "" }, body);
 }

@@ -21,6 +21,8 @@ export class Replay {
     /** @type {import("./course.js").Stage[]} */
     this.stages = [];
     this.stage = 0;
+    /** Whether the table shows the place of the course. */
+    this.settled = false;
     this.count = 0;
     this.seats = /** @type {any[]} */ ([]);
     this.own = -1;
@@ -80,6 +82,7 @@ export class Replay {
     const there = this.stages[stage];
     if (!there) return;
     [this.stage, this.count] = [stage, count];
+    this.settled = false;
     this.state = stateAt(there, count);
     const { state } = this;
     try {
@@ -92,6 +95,7 @@ export class Replay {
     this.slider.max = String(there.events.length);
     this.slider.value = String(count);
     this.slider.setAttribute("aria-valuetext", say("step_of", { step: count, steps: there.events.length }));
+    this.settled = true;
     this.draw(quiet);
     this.owner.moved(this);
   }

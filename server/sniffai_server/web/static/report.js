@@ -9,15 +9,19 @@ import { h } from "./dom.js";
  * @param {(round: number, event: number) => void} show called when a link to a placement is followed, with numbers from 0
  */
 export function embed(page, show) {
-  const parsed = new DOMParser().parseFromString(page, "text/html");
+  // The page's policy refuses styles inside HTML, so they are taken out before it is parsed, and set by script.
+  const styles = /** @type {string[]} */ ([]);
+  const plain = page
+    .replace(/<style>([^]*?)<\/style>/g, (_, style) => (styles.push(style), ""))
+    .replace(/ style="([^"<>]*)"/g, ' data-style="$1"');
+  const parsed = new DOMParser().parseFromString(plain, "text/html");
   const host = h("div", { class: "report" });
   const main = parsed.querySelector("main");
   if (!main) return host;
   const root = host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  const styles = [...parsed.querySelectorAll("style")].map((style) => style.textContent ?? "").join("\n");
   // The colours are those of this page, so that a choice of light or dark holds here, too.
-  sheet.replaceSync(`${styles.replace(/:root[^{]*\{[^}]*\}/g, "")}\n:host { display: block; } main { padding: 0; max-width: none; }`);
+  sheet.replaceSync(`${styles.join("\n").replace(/:root[^{]*\{[^}]*\}/g, "")}\n:host { display: block; } main { padding: 0; max-width: none; }`);
   root.adoptedStyleSheets = [sheet];
   for (const element of main.querySelectorAll("script, link, iframe, object, embed, h1")) element.remove();
   root.append(restyled(main));
@@ -35,17 +39,11 @@ export function embed(page, show) {
   return host;
 }
 
-/** A copy whose style attributes, which the page's policy refuses, are set one by one. */
+/** A copy with its styles set one by one. */
 function restyled(main) {
-  const styles = [...main.querySelectorAll("[style]")].map((element, i) => {
-    const style = element.getAttribute("style") ?? "";
-    element.removeAttribute("style");
-    element.setAttribute("data-style", String(i));
-    return style;
-  });
   const copy = document.importNode(main, true);
   for (const element of copy.querySelectorAll("[data-style]")) {
-    for (const rule of styles[Number(element.dataset.style)].split(";")) {
+    for (const rule of element.dataset.style.split(";")) {
       const [name, value] = rule.split(":").map((part) => part.trim());
       if (name && value) element.style.setProperty(name, value);
     }

@@ -154,7 +154,8 @@ export class ReviewPage {
 
   /** What is said about the placement that comes next. */
   #moved() {
-    const { stage, count } = this.replay;
+    const { stage, count, settled } = this.replay;
+    if (!settled) return;
     const decision = this.decisions.get(`${stage}.${count}`);
     const now = this.chart.querySelector(".now");
     if (now) this.#charted();
@@ -186,10 +187,10 @@ export class ReviewPage {
 
   #reported(page) {
     this.download.prepend(saveButton(say("save_report"), "review.html", "text/html", page));
-    fill(this.report, embed(page, (round, event) => {
+    fill(this.report, h("details", { class: "card" }, h("summary", {}, h("h2", {}, say("whole_report"))), embed(page, (round, event) => {
       this.replay.go(round, event);
-      this.replay.element.scrollIntoView({ block: "start", behavior: "smooth" });
-    }));
+      this.replay.element.scrollIntoView({ block: "start" });
+    })));
   }
 }
 

@@ -19,6 +19,7 @@ export class Shown {
     /** @type {any[]} */
     this.seats = [];
     this.seat = -1;
+    this.event = 0;
     this.status = "";
     this.round = -1;
     this.leader = 0;
@@ -80,7 +81,7 @@ export class Story {
   constructor(audience) {
     this.audience = audience;
     this.shown = new Shown();
-    /** @type {({event: any} | {view: any})[]} */
+    /** @type {({event: any, old: boolean} | {view: any})[]} */
     this.queue = [];
     this.known = 0;
     this.running = false;
@@ -99,9 +100,10 @@ export class Story {
     const state = view ? readView(view) : null;
     if (state && !this.shown.seats.length) Object.assign(this.shown, { seats: state.seats, seat: state.seat, target: state.target });
     if (state && state.eventNumber < this.known) return; // an answer that was overtaken
-    for (const event of fresh) {
+    const seen = this.known ? 0 : this.#seen(fresh);
+    for (const [i, event] of fresh.entries()) {
       this.known = Number(event.number);
-      this.queue.push({ event });
+      this.queue.push({ event, old: i < seen });
     }
     if (state) {
       this.known = Math.max(this.known, state.eventNumber);
@@ -110,13 +112,22 @@ export class Story {
     if (!this.running) this.#run();
   }
 
+  /** How many events of a match that is opened again the reader has seen: those up to the last own placement. */
+  #seen(events) {
+    for (let i = events.length - 1; i >= 0; i--) {
+      const event = events[i].roundEvent;
+      if (event?.play && (event.seat ?? 0) === this.shown.seat) return i + 1;
+    }
+    return 0;
+  }
+
   async #run() {
     this.running = true;
     try {
       while (this.queue.length) {
         const step = /** @type {any} */ (this.queue.shift());
         if (step.view) await this.#adopt(step.view);
-        else await this.#tell(step.event, this.queue.length > MANY);
+        else await this.#tell(step.event, step.old || this.queue.length > MANY);
       }
     } finally {
       this.running = false;
@@ -130,7 +141,7 @@ export class Story {
     if (this.queue.some((step) => "view" in step)) return; // there is news already
     const found = await this.#planned(placements);
     Object.assign(shown, {
-      seats: view.seats, seat: view.seat, status: view.status, round: view.round, scores: view.scores,
+      event: view.eventNumber, seats: view.seats, seat: view.seat, status: view.status, round: view.round, scores: view.scores,
       target: view.target, hand: view.hand, handSizes: view.handSizes, talon: view.talonSize,
       placements, plan: found?.plan ?? {}, layout: view.layout, toMove: view.seatToMove, view,
     });
@@ -142,6 +153,7 @@ export class Story {
 
   async #tell(event, fast) {
     const { shown } = this;
+    shown.event = Number(event.number);
     shown.view = null;
     if (event.roundStarted) return this.#roundStarted(event.roundStarted, fast);
     if (event.roundEvent) return this.#roundEvent(event.roundEvent, fast);

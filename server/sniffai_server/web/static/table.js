@@ -5,6 +5,7 @@ import { fill, h, reconcile, s, setText, still } from "./dom.js";
 import { face } from "./tiles.js";
 
 const MARGIN = 16; // pixels round the plan
+const HEAD = 34; // and above it, for the count
 const LARGEST = 24; // pixels of a grid unit, where there is room
 const OUTWARD = 0.4;
 const TURN = { "0,1": 0, "1,0": -90, "0,-1": 180, "-1,0": 90 };
@@ -55,6 +56,7 @@ export class Table {
       element.classList.toggle("last", tile.tile === last);
     });
     this.#chips();
+    this.#place();
     const count = this.layout.count ?? 0;
     setText(this.sum, tiles.length ? String(count) : "");
     this.sum.classList.toggle("five", count > 0 && count % 5 === 0);
@@ -72,12 +74,12 @@ export class Table {
     this.svg.classList.toggle("offering", places.length > 0);
     const held = document.activeElement?.closest?.(".place");
     reconcile(this.buttons, places, (place) => place.key,
-      () => h("button", { type: "button", class: "place", tabindex: -1 }, h("span")),
+      () => h("button", { type: "button", class: "place", tabindex: -1 }, h("b", { class: "hidden" }), h("span", { "aria-hidden": "true" })),
       (button, place) => {
-        button.setAttribute("aria-label", place.label);
+        setText(button.firstChild, place.label);
         button.classList.toggle("scores", place.points > 0);
         button.classList.toggle("best", Boolean(place.best));
-        setText(button.firstChild, place.points > 0 ? `+${place.points}` : String(place.count));
+        setText(button.lastChild, place.points > 0 ? `+${place.points}` : String(place.count));
       });
     const first = this.buttons.firstElementChild;
     if (first && !this.buttons.querySelector('[tabindex="0"]')) first.tabIndex = 0;
@@ -140,8 +142,8 @@ export class Table {
     const box = this.plan.box ?? {};
     const [left, top, right, bottom] = [box.left ?? 0, box.top ?? 0, box.right ?? 0, box.bottom ?? 0];
     const room = Math.max(right - left, 8);
-    this.scale = Math.min(LARGEST, (width - 2 * MARGIN) / room, (height - 2 * MARGIN) / Math.max(bottom - top, 8));
-    this.middle = { x: width / 2 - (this.scale * (left + right)) / 2, y: height / 2 - (this.scale * (top + bottom)) / 2 };
+    this.scale = Math.min(LARGEST, (width - 2 * MARGIN) / room, (height - 2 * MARGIN - HEAD) / Math.max(bottom - top, 8));
+    this.middle = { x: width / 2 - (this.scale * (left + right)) / 2, y: (height + HEAD) / 2 - (this.scale * (top + bottom)) / 2 };
     this.stage.classList.toggle("moving", moving && !still());
     this.stage.style.transform = `translate(${this.middle.x}px, ${this.middle.y}px) scale(${this.scale})`;
     this.#place();
@@ -200,6 +202,7 @@ export class Table {
       const { x, y } = rooms.get(place.at) ?? { x: 0, y: 0 };
       const button = /** @type {HTMLElement} */ (this.buttons.children[i]);
       if (!button) continue;
+      button.hidden = Boolean(place.at) && !rooms.has(place.at); // the plan is on its way
       button.style.left = `${this.middle.x + this.scale * x}px`;
       button.style.top = `${this.middle.y + this.scale * y}px`;
     }
