@@ -1,7 +1,6 @@
 """One connection of an HTTP client: who it is, and how long it may do nothing."""
 
 import asyncio
-import socket
 import ssl
 import time
 from collections.abc import Callable, Mapping
@@ -19,20 +18,20 @@ BUFFER: Final = 16_384
 class Connection:
     """A connection, from its acceptance to its end.
 
-    :param accepted: its socket.
     :param ended: called at its end.
     """
 
-    def __init__(self, accepted: socket.socket, settings: Settings, ended: Callable[["Connection"], None]) -> None:
+    def __init__(self, settings: Settings, ended: Callable[["Connection"], None]) -> None:
         self._settings = settings
         self._ended = ended
-        self._socket = accepted
         self._transport: asyncio.Transport | None = None
         self._born = time.monotonic()
         self.client: tuple[str, int] = ("", 0)
         """Address and port of the client."""
         self.certificate: Mapping[str, Any] = {}
         """The client's certificate as ``ssl`` gives it; empty without one."""
+        self.opening: asyncio.Task[None] | None = None
+        """The handshake of TLS, if there is one."""
         self._gone = False
         self._loop = asyncio.get_running_loop()
         self._timer = self._loop.call_later(settings.request_seconds, self.abort)
@@ -74,5 +73,5 @@ class Connection:
         """Close the connection at once. What the client has not read is lost."""
         if self._transport is not None:
             self._transport.abort()
-        else:
-            self._socket.close()
+        elif self.opening is not None:
+            self.opening.cancel()  # which closes the socket

@@ -65,7 +65,6 @@ class WebPort:
         self._state = ServerState()
         self._dated = 0.0
         self._connections: set[Connection] = set()
-        self._opening: set[asyncio.Task[None]] = set()
         self._accepting: list[asyncio.Task[None]] = []
         self.place: Final = find_place(settings.web_host_name, port, "serve HTTP")
         self._listeners = _listeners(self.place)
@@ -113,7 +112,7 @@ class WebPort:
         self._close()
         for connection in tuple(self._connections):
             connection.abort()
-        for task in (*self._opening, *self._state.tasks):
+        for task in tuple(self._state.tasks):
             task.cancel()
 
     def _close(self) -> None:
@@ -136,11 +135,9 @@ class WebPort:
             if len(self._connections) >= self._settings.max_connections:
                 accepted.close()
                 continue
-            connection = Connection(accepted, self._settings, self._connections.discard)
+            connection = Connection(self._settings, self._connections.discard)
             self._connections.add(connection)
-            task = asyncio.ensure_future(self._open(accepted, connection))
-            self._opening.add(task)
-            task.add_done_callback(self._opening.discard)
+            connection.opening = asyncio.ensure_future(self._open(accepted, connection))
 
     async def _open(self, accepted: socket.socket, connection: Connection) -> None:
         """Make a connection ready, with the handshake of TLS if there is one."""
@@ -154,7 +151,6 @@ class WebPort:
                 ssl_handshake_timeout=self._settings.request_seconds if secured else None,
             )
         except (OSError, asyncio.CancelledError):  # clients that disconnect or do not trust the certificate
-            accepted.close()
             connection.lost()
 
     def _protocol(self, connection: Connection) -> _Protocol:

@@ -119,6 +119,24 @@ def test_tls_follows_its_files(tmp_path: Path) -> None:
             secured(port_of(server), trusting(old))
 
 
+def test_a_handshake_that_never_ends_is_cut_off(tmp_path: Path) -> None:
+    with running_server(web_port=0, request_seconds=0.5, **files_of(tmp_path, trustme.CA())) as server:
+        assert server.server.web is not None
+        with connected(port_of(server)) as silent, connected(port_of(server), b"\x16\x03\x01\x02\x00\x01") as halfway:
+            assert server.server.web.count_connections() <= 2
+            assert [rest(silent), rest(halfway)] == [b"", b""]
+        wait_until(lambda: server.server.web.count_connections() == 0)
+
+
+def test_a_shutdown_does_not_wait_for_a_handshake(tmp_path: Path) -> None:
+    with running_server(web_port=0, **files_of(tmp_path, trustme.CA())) as server:
+        assert server.server.web is not None
+        with connected(port_of(server)) as silent:
+            wait_until(lambda: server.server.web.count_connections() == 1)
+            server.call(server.server.drain())
+            assert rest(silent) == b""
+
+
 def test_a_client_is_known_by_its_certificate(tmp_path: Path) -> None:
     ca = trustme.CA()
     ca.cert_pem.write_to_path(tmp_path / "ca.pem")
