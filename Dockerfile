@@ -19,10 +19,12 @@ RUN --mount=type=bind,source=server/requirements.lock,target=/requirements.lock 
     python -m pip install --no-cache-dir --require-hashes --only-binary :all: --requirement /requirements.lock
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     python -m pip install --no-cache-dir --no-index --no-deps /wheels/*.whl
+RUN mkdir /var/lib/sniffai && chown 10001:10001 /var/lib/sniffai
+VOLUME /var/lib/sniffai
 USER 10001:10001
 WORKDIR /tmp
 # All settings are variables: docs/operators.md. Nothing is served on this address without TLS or SNIFFAI_INSECURE.
-ENV SNIFFAI_HOST=0.0.0.0 SNIFFAI_WEB_HOST=0.0.0.0
+ENV SNIFFAI_HOST=0.0.0.0 SNIFFAI_WEB_HOST=0.0.0.0 STATE_DIRECTORY=/var/lib/sniffai
 EXPOSE 50051 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["sniffai-server", "health"]

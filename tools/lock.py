@@ -12,7 +12,10 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 PYTHON: Final = "3.13"
 """The Python of the image."""
 LOCKS: Final = {
-    "server/requirements.lock": ("--extra=server", "--extra=cli", "--extra=otel", "--extra=web", "pyproject.toml"),
+    "server/requirements.lock": (
+        *(f"--extra={extra}" for extra in ("server", "cli", "otel", "postgres", "web")),
+        "pyproject.toml",
+    ),
     "server/build.lock": ("server/build.in",),
 }
 """What is pinned where: what the image runs with, and what its first stage builds with."""

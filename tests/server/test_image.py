@@ -41,7 +41,7 @@ def wanted(*extras: str) -> list[Requirement]:
     return found
 
 
-@pytest.mark.parametrize("extra", ["server", "cli", "otel"])
+@pytest.mark.parametrize("extra", ["server", "cli", "otel", "postgres"])
 def test_the_lock_covers_the_extras(extra: str) -> None:
     lock = pinned("requirements.lock")
     for requirement in wanted(extra):
