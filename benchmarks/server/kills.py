@@ -26,7 +26,11 @@ CLIENTS: Final = 4
 SOONEST: Final = 0.02
 LATEST: Final = 0.7
 """Seconds from a start to the next kill."""
-TIMEOUT: Final = 30.0
+TIMEOUT: Final = 10.0
+PATIENCE: Final = 120.0
+"""Seconds after which a call must have been answered."""
+AGAIN: Final = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED)
+"""How calls end whose server is killed, or slow to start."""
 OPTIONS: Final = [("grpc.initial_reconnect_backoff_ms", 20), ("grpc.max_reconnect_backoff_ms", 100)]
 
 
@@ -92,12 +96,13 @@ class Client:
         self._check(own, moves)
 
     def _call(self, method: str, request: Any) -> Any:
-        """Call until there is an answer: the server may be dead."""
+        """Call until there is an answer: the server may be dead, or the machine busy."""
+        end = time.monotonic() + PATIENCE
         while True:
             try:
                 return getattr(self._stub, method)(request, timeout=TIMEOUT, wait_for_ready=True)
             except grpc.RpcError as error:
-                if error.code() not in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
+                if error.code() not in AGAIN or time.monotonic() > end:
                     raise
 
     def _remember(self, events: Any) -> None:
@@ -138,7 +143,7 @@ def kill_often(file: Path, times: int, seed: int = 1, clients: int = CLIENTS) ->
                 break
         stop.set()
         for thread in threads:
-            thread.join(2 * TIMEOUT)
+            thread.join(2 * PATIENCE)
     for player in players:
         if player.error is not None:
             raise player.error
