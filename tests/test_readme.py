@@ -26,7 +26,7 @@ SECONDS = 120
 """No command may take longer, even on a machine that does other things."""
 
 LOOKED_UP = {
-    "make check": ["make", "-n", "check"],
+    "make play": ["make", "-n", "play"],
     "make test": ["make", "-n", "test"],
     ". .venv/bin/activate": ["bash", "-c", ". .venv/bin/activate"],
 }
