@@ -88,32 +88,32 @@ class HostedTable:
 
     @property
     def seat(self) -> int:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         return self._now.seat
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         return tuple(f"level:{seat.level}" if seat.level else HUMAN for seat in self._now.seats)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         return tuple(seat.name for seat in self._now.seats)
 
     @property
     def practice(self) -> bool:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         return self._now.practice
 
     @property
     def hints(self) -> bool:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         return self._now.hints
 
     @property
     def can_resign(self) -> bool:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         return True
 
     def missing(self) -> tuple[int, ...]:
@@ -121,7 +121,7 @@ class HostedTable:
         return tuple(seat for seat, info in enumerate(self._now.seats) if not info.joined)
 
     def situation(self) -> Situation:
-        """See :class:`~sniffai.play.table.Table`; after :meth:`wait_for_start`."""
+        """See :class:`sniffai.play.table.Table`; after :meth:`wait_for_start`."""
         if self._view is None:
             self._view = wire.read_view(self._known)
         result, end = self._result, self._end
@@ -151,7 +151,7 @@ class HostedTable:
         return True
 
     def step(self) -> bool:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         while self._result is None and self._end is None:
             if self._events:
                 if self._show_next():
@@ -228,7 +228,7 @@ class HostedTable:
         self._receive(answer.events, answer.view)
 
     def next_round(self) -> None:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         if self._end is not None:
             raise MoveError("the match is over", reason="MATCH_OVER")
         if self._result is None:
@@ -242,7 +242,7 @@ class HostedTable:
     # What the player does
 
     def place(self, move: Move) -> int:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         key, expected = secrets.token_hex(16), self._now.event_number
         try:
             answer = self._client.ask(
@@ -262,7 +262,7 @@ class HostedTable:
         return answer.points
 
     def take_back(self) -> bool:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         while True:
             try:
                 self._reset(self._taken_back())
@@ -288,11 +288,11 @@ class HostedTable:
         return answer.view
 
     def resign(self) -> None:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         self._reset(self._client.ask(lambda to: to.resign(self._match_id, self._seat_token)).view)
 
     def hint(self, language_code: str) -> Hint:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         answer = self._client.ask(
             lambda to: to.request_hint(
                 self._match_id, self._seat_token, max_moves=1, language_code=language_code, timeout=HINT_SECONDS
@@ -302,14 +302,14 @@ class HostedTable:
         return Hint(wire.read_move(best.move, "move"), tuple(reason.text for reason in best.reasons))
 
     def record(self) -> MatchRecord | None:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         if self._end is not None and self._record is None:
             answer = self._client.ask(lambda to: to.export_record(self._match_id, self._seat_token))
             self._record = parse_match(answer.text)
         return self._record
 
     def saved(self) -> None:
-        """See :class:`~sniffai.play.table.Table`."""
+        """See :class:`sniffai.play.table.Table`."""
         return
 
 
