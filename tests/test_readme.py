@@ -1,6 +1,6 @@
 """README.md is executed: every command, every session, and the output shown for it.
 
-``make serve`` is really started, on a free port, serves the whole page, and is stopped by Ctrl-C. ``make test`` runs
+``make serve`` and ``make play`` are really started, on free ports, serve, and are stopped by Ctrl-C. ``make test`` runs
 this very test, so it is only looked up (``make -n``), and so are commands that contain it or install tools. Every digit
 of an output has to be the one on the page, but for times and speeds: ``make examples`` writes them there.
 """
@@ -10,6 +10,7 @@ import re
 import signal
 import socket
 import subprocess
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,10 +27,11 @@ SECONDS = 120
 """No command may take longer, even on a machine that does other things."""
 
 LOOKED_UP = {
-    "make play": ["make", "-n", "play"],
     "make test": ["make", "-n", "test"],
     ". .venv/bin/activate": ["bash", "-c", ". .venv/bin/activate"],
 }
+
+STARTED = ("make serve", "make play")
 
 
 def blocks(*languages: str) -> list[str]:
@@ -85,7 +87,7 @@ def test_the_python_sessions_print_what_is_shown(address: str) -> None:
     assert sum(text.count(">>> ") for text in sessions) > 10
 
 
-@pytest.mark.parametrize("command", [line for line in shell_lines("sh") if line not in (*LOOKED_UP, "make serve")])
+@pytest.mark.parametrize("command", [line for line in shell_lines("sh") if line not in (*LOOKED_UP, *STARTED)])
 def test_a_command_runs(address: str, command: str) -> None:
     done = run(command, address)
     assert (done.returncode, done.stderr) == (0, "")
@@ -101,6 +103,32 @@ def test_a_command_exists(command: str) -> None:
 def test_make_serve_is_started(address: str) -> None:
     assert "make serve" in shell_lines("sh")
     assert "SERVING" in run(f"sniffai-server health --address {address}").stdout
+
+
+def test_make_play_serves_the_page_and_says_where(tmp_path: Path) -> None:
+    assert "make play" in shell_lines("sh")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    process = subprocess.Popen(
+        ["make", "play", f"WEB_PORT={port}"],
+        cwd=ROOT,
+        env=os.environ | {"XDG_STATE_HOME": str(tmp_path), "DISPLAY": "", "WAYLAND_DISPLAY": ""},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout is not None
+        told = ""
+        while "in a browser" not in told:
+            told = process.stdout.readline()
+            assert told, "the server ended"
+        assert f"http://127.0.0.1:{port}/" in told
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=SECONDS) as page:
+            assert b"<!doctype html>" in page.read()
+    finally:
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate(timeout=SECONDS)
 
 
 @pytest.mark.parametrize("case", console_cases(), ids=lambda case: case.partition("\n")[0])

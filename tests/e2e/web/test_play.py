@@ -15,6 +15,7 @@ from tests.e2e.web.player import (
     person,
     place_one,
     play_by,
+    press,
     state,
     wait_for_choice,
     wait_for_turn,
@@ -210,3 +211,30 @@ def test_hints_are_on_demand_and_no_secret_is_in_the_page(browser: "Browser", se
         assert page.locator(".chances circle").count() == 1
         seat = page.evaluate("JSON.parse(localStorage.sniffai)")["matches"][match_of(page)]
         assert seat["token"] not in page.content()
+
+
+def test_a_place_lies_where_its_end_is(browser: "Browser", served: Served) -> None:
+    """Whether it scores or not, a place's middle is within a tile of the middle of its end's mark."""
+    with person(browser, served.url, reduced_motion="reduce") as page:
+        new_match(page, length=0)
+        seen = set()
+        while len(seen) < 2 and wait_for_turn(page) == "turn":
+            for tile in page.locator(".hand button:not([aria-disabled])").all():
+                tile.click()
+                for far, scores in page.evaluate(DISTANCES):
+                    assert far < 24
+                    seen.add(scores)
+            event = number(page)
+            press(page, ".place", "click")
+            page.wait_for_function("(before) => document.querySelector('.match').dataset.event !== before", arg=event)
+        assert seen == {True, False}
+
+
+DISTANCES = """() => [...document.querySelectorAll('.place:not([data-key$="@"])')].map((place) => {
+  const end = place.dataset.key.split("@")[1];
+  const chip = document.querySelector(`.chip[data-key="${end}"] circle`).getBoundingClientRect();
+  const box = place.getBoundingClientRect();
+  const middle = (one) => [one.x + one.width / 2, one.y + one.height / 2];
+  const [[x, y], [x2, y2]] = [middle(box), middle(chip)];
+  return [Math.hypot(x - x2, y - y2), place.classList.contains("scores")];
+})"""

@@ -168,7 +168,7 @@ export async function newMatch(request) {
   keepPlayer(created.playerToken);
   const [own, ...others] = created.invitations;
   if (others.length) set(`links.${created.matchId}`, others);
-  await join(created.matchId, own.invitation);
+  location.hash = await join(created.matchId, own.invitation);
 }
 
 /** A match like one that was played. */
@@ -178,13 +178,13 @@ export async function newMatchLike(view) {
   await newMatch({ seats: turned, hints: Boolean(view.hints), practice: Boolean(view.practice) });
 }
 
-/** Takes a seat by its invitation. */
+/** Takes a seat by its invitation. @returns {Promise<string>} where to go then */
 export async function join(match, invitation) {
   const token = playerToken();
   const answer = await call("MatchService/JoinMatch", { matchId: match, invitation, name: setting("name", ""), ...(token ? { playerToken: token } : {}) });
   keepPlayer(answer.playerToken);
   keepSeat(match, answer.view?.seat ?? 0, answer.seatToken);
-  location.hash = `#/match/${match}`;
+  return `#/match/${match}`;
 }
 
 /** What is shown until all have joined: the links for the others. */

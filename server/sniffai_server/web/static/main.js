@@ -70,7 +70,7 @@ async function route() {
   page = null;
   if (kind === "join" && id && rest) {
     try {
-      await join(id, rest);
+      location.replace(await join(id, rest)); // the way back does not lead to the invitation
     } catch (error) {
       fill(main, h("section", { class: "card" }, h("h1", {}, say("join_failed")), h("p", {}, /** @type {Error} */ (error).message), h("a", { class: "button main", href: "#/" }, say("home"))));
     }

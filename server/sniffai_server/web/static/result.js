@@ -24,7 +24,7 @@ export function resultPanel(shown, ways) {
           h("td", { class: settlement[seat] ? "loss" : "" }, settlement[seat] ? `−${settlement[seat]}` : "0")))))
     : null;
   const teams = [...new Set(rows.map((seat) => teamOf(seats.length, seat)))];
-  const scores = h("dl", { class: "scores" }, teams.map((team) => [
+  const scores = h("dl", { class: "standing" }, teams.map((team) => [
     h("dt", {}, teamName(seats, team, own)), h("dd", {}, tallyText(shown.scores[team] ?? 0))]));
   const leads = !over && result.nextLeader !== undefined
     ? h("p", {}, result.nextLeader === own ? say("you_lead_next") : say("leads_next", { name: seatName(seats, result.nextLeader, own) })) : null;

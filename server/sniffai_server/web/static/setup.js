@@ -68,7 +68,7 @@ export class Setup {
     };
     this.element = h("form", { class: "setup" },
       h("fieldset", { class: "choices" }, h("legend", {}, say("how_many")), [2, 3, 4].map((players) => radio("setup-players", players, say(`players_${players}`), players === 2, () => this.#count(players)))),
-      h("fieldset", { class: "choices" }, h("legend", {}, say("setup_kind")),
+      h("fieldset", { class: "choices" }, h("legend", { class: "spaced" }, say("setup_kind")),
         radio("kind", "record", say("setup_record"), true, () => this.#kind(true)), radio("kind", "now", say("setup_now"), false, () => this.#kind(false))),
       h("h3", {}, say("your_hand")), this.handNote, this.tray.element, this.laying, this.more,
       h("h3", {}, say("setup_scores")), this.scores, this.problem,
