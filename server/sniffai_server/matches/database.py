@@ -42,6 +42,8 @@ class Database:
     shared: bool
     """Whether other servers may change it, too."""
     close: Callable[[], None]
+    check: Callable[[], None] = lambda: None
+    """Raises :class:`DatabaseError` if what is written would be lost."""
 
 
 def open_database(text: str) -> Database:
@@ -101,7 +103,25 @@ def _open_file(path: Path) -> Database:
             raise DatabaseError(f"cannot use {path}: {why(error)}") from None
         raise
     log.info("matches are kept in %s, by SQLite %s", path, sqlite3.sqlite_version)
-    return Database(engine, shared=False, close=close)
+    return Database(engine, shared=False, close=close, check=_keeps(path))
+
+
+def _keeps(path: Path) -> Callable[[], None]:
+    """A check that a path still leads to the file that is open.
+
+    SQLite reports nothing if the file loses its name. It goes on, and all is gone when the process ends.
+    """
+    opened = path.stat()
+
+    def check() -> None:
+        try:
+            found = path.stat()
+        except OSError as error:
+            raise DatabaseError(f"cannot use {path}: {error.strerror}; the server has to be restarted") from None
+        if not os.path.samestat(opened, found):
+            raise DatabaseError(f"another file has replaced {path}; the server has to be restarted")
+
+    return check
 
 
 def _open_url(text: str) -> Database:
@@ -191,7 +211,9 @@ def _migrate(engine: sa.Engine) -> None:
         command, config = importlib.import_module("alembic.command"), importlib.import_module("alembic.config").Config()
         config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
         config.attributes["connection"] = connection
+        logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells of its parts, which nobody has asked for
         command.upgrade(config, "head")
+        log.info("the tables of matches are brought to migration %s", HEAD)
 
 
 def _version(connection: sa.Connection) -> str | None:

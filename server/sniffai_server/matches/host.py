@@ -22,6 +22,7 @@ from sniffai_server.calls.refusals import (
     ClosingError,
     HeldError,
     InvitationError,
+    MatchRefusedError,
     StoreUnavailableError,
     UnknownMatchError,
 )
@@ -221,6 +222,8 @@ class Host:
                 if not await self._store.replace_token(hosted.match_id, seat, invited, hash_of(token), player):
                     hosted.seats[seat] = SeatSecrets(None, hosted.seats[seat].token)
                     raise InvitationError
+            elif hosted.log.state.over:
+                raise MatchRefusedError("MATCH_OVER", "the match is over")
             else:
                 step = Step(StepKind.JOIN, _next_time(hosted.log), seat, name)
                 await self._store_step(hosted, step, None, hash_of(token), player)

@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from sniffai_server.calls.refusals import StoreUnavailableError
 from sniffai_server.matches.database import Database, why
+from sniffai_server.matches.errors import DatabaseError
 
 Result = TypeVar("Result")
 
@@ -111,15 +112,14 @@ class Writer:
         try:
             if self._database is None:
                 self._database = self._open()
+            elif any(job.writes for job in jobs):
+                self._database.check()
             with self._database.engine.begin() as connection:
                 alone = len(jobs) == 1
                 for job in jobs:
                     self._do(job, connection, alone)
         except BaseException as error:  # whoever waits must learn of it
-            failure: BaseException = error
-            if isinstance(error, SQLAlchemyError):
-                log.error("the database of matches failed: %s", why(error))
-                failure = StoreUnavailableError()
+            failure = self._failure(error)
             for job in jobs:
                 job.error = failure
         now = time.monotonic()
@@ -129,6 +129,17 @@ class Writer:
         for loop in {job.loop for job in jobs}:
             with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
                 loop.call_soon_threadsafe(_tell, [job for job in jobs if job.loop is loop])
+
+    def _failure(self, error: BaseException) -> BaseException:
+        """What to tell whoever waits for a commit that failed. The log gets the cause."""
+        if isinstance(error, SQLAlchemyError):
+            cause = why(error)
+        elif isinstance(error, DatabaseError) and self._database is not None:
+            cause = str(error)
+        else:
+            return error
+        log.error("the database of matches failed: %s", cause)
+        return StoreUnavailableError()
 
     def _do(self, job: _Job, connection: sa.Connection, alone: bool) -> None:
         """Do one job; if it fails, only its own work is undone.

@@ -3,6 +3,7 @@
 import random
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,3 +80,27 @@ def test_a_match_waits_for_all_seats(stub: Any) -> None:
     Player(stub, made.match_id, made.invitations[1].invitation)
     assert first.look().status == pb.MATCH_STATUS_PLAYING
     assert len(first.view.hand) == 7
+
+
+def test_nobody_joins_a_match_that_is_over(stub: Any) -> None:
+    made = create(stub, "human", "human")
+    first = Player(stub, made.match_id, made.invitations[0].invitation)
+    stub.Resign(pb.ResignRequest(**first.own), timeout=TIMEOUT)
+    error = failure(lambda: Player(stub, made.match_id, made.invitations[1].invitation))
+    assert (error.code, error.reason) == ("FAILED_PRECONDITION", "MATCH_OVER")
+
+
+def test_a_move_is_refused_where_the_file_of_the_matches_is_gone(tmp_path: Path) -> None:
+    kept, moved = tmp_path / "matches.db", tmp_path / "moved.db"
+    with matches(matches_database=str(kept)) as stub:
+        (player,) = sit_down(stub, "human", "casual", scores=[0, 0])
+        player.go_on(random.Random(3), 1)
+        while player.view.action != 1:
+            player.look(1)
+        kept.rename(moved)
+        for replaced in (False, True):
+            if replaced:
+                kept.touch()
+            assert failure(lambda: player.play(player.moves[0], key="once")).reason == "STORE_UNAVAILABLE"
+        moved.rename(kept)
+        assert player.play(player.moves[0], key="once").events
