@@ -10,12 +10,14 @@ import click
 
 from sniffai.cli.parts import BadInput
 from sniffai.cli.remote import Remote
+from sniffai.cli.saver import save_new
 from sniffai.cli.signs import complain
 from sniffai.cli.table_words import player_name
 from sniffai.cli.terminal import show, tell, tell_folded, text_table
 from sniffai.cli.tickets import MATCH_ID, SECRET, Ticket, Tickets
 from sniffai.explain.languages import Words
 from sniffai.play.match import HUMAN
+from sniffai.records.matchfile import format_match
 from sniffai.search.params import Limits
 
 if TYPE_CHECKING:
@@ -146,10 +148,9 @@ class HostedPlay:
 
         onlooker = Onlooker(self._say)
         client = PatientClient(self._remote.connect, onlooker)
-        keeper = HostedKeeper(self._remote.address, ticket, self._say)
         try:
             table = HostedTable(client, ticket.match_id, ticket.seat_token, onlooker)
-            return start(table, keeper)
+            return start(table, HostedKeeper(self._remote.address, ticket, table, self._say))
         except ServiceError as error:
             raise self._remote.failure(error) from None
         finally:
@@ -245,8 +246,8 @@ class HostedKeeper:
 
     status = 0
 
-    def __init__(self, address: str, ticket: Ticket, say: Words) -> None:
-        self._address, self._ticket, self._say = address, ticket, say
+    def __init__(self, address: str, ticket: Ticket, table: "HostedTable", say: Words) -> None:
+        self._address, self._ticket, self._table, self._say = address, ticket, table, say
 
     def begin(self) -> None:
         """See :class:`~sniffai.cli.saver.Keeper`."""
@@ -259,9 +260,23 @@ class HostedKeeper:
         """See :class:`~sniffai.cli.saver.Keeper`."""
 
     def save(self, path: str) -> None:
-        """See :class:`~sniffai.cli.saver.Keeper`."""
+        """See :class:`~sniffai.cli.saver.Keeper`. What can be saved is the record of a match that is over."""
+        if path or self._over:
+            self._save_record(path)
+            return
         tell_folded(self._say.say("The server keeps the match. To go on:"))
         tell(f"  sniffai play --server {self._address} --resume {self._ticket.match_id}")
+
+    @property
+    def _over(self) -> bool:
+        return not self._table.missing() and self._table.situation().match_over
+
+    def _save_record(self, path: str) -> None:
+        record = self._table.record() if self._over else None
+        if record is None:
+            tell_folded(self._say.say("The record can be saved once the match is over."))
+        else:
+            self.status = save_new(format_match(record), path, self._say)
 
 
 def _status(status: Any, say: Words) -> str:

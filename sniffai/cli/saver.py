@@ -44,6 +44,23 @@ class Keeper(Protocol):
         ...
 
 
+def save_new(text: str, path: str, say: Words) -> int:
+    """Save a text in a new file, and say where. Returns the exit status.
+
+    :param path: as the user named it; empty for a new name.
+    """
+    output = _named(path, None, say) if path else _new_output()
+    if output is None:
+        if path:  # another name may do
+            return 0
+        tell_folded(say.say("no folder takes a file"))
+        return NOT_WRITTEN
+    status = output.write(text)
+    if not status:
+        tell_folded(say.say("Saved: {file}", file=output.path))
+    return status
+
+
 class Saver:
     """Keeps a match of this process in a file.
 
@@ -96,15 +113,24 @@ class Saver:
 
     def _chosen(self, path: str) -> bool:
         """Whether a file is one that the match may be saved into."""
-        if Path(path).exists() and (self._output is None or Path(path) != Path(self._output.path)):
-            tell_folded(self._say.say("{file} is there already: name another file.", file=path))
-            return False
-        try:
-            self._output = Output(path, "--save")
-        except click.ClickException as error:
-            tell_folded(error.format_message())
-            return False
-        return True
+        output = _named(path, self._output, self._say)
+        self._output = output or self._output
+        return output is not None
+
+
+def _named(path: str, own: Output | None, say: Words) -> Output | None:
+    """The file that the player names; ``None``, and a line that says why, if it cannot be used.
+
+    :param own: may be written again.
+    """
+    if Path(path).exists() and (own is None or Path(path) != Path(own.path)):
+        tell_folded(say.say("{file} is there already: name another file.", file=path))
+        return None
+    try:
+        return Output(path, "--save")
+    except click.ClickException as error:
+        tell_folded(error.format_message())
+        return None
 
 
 def check_new(path: str) -> None:

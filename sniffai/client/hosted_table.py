@@ -18,6 +18,7 @@ from sniffai.play.match import HUMAN, Situation
 from sniffai.play.table import Hint
 from sniffai.records.matchfile import parse_match
 from sniffai.records.record import MatchRecord
+from sniffai.rules import PLAYERS
 from sniffai.v1 import match_service_pb2 as pb
 from sniffai.v1 import move_pb2
 from sniffai.v1.view_pb2 import EventRecord, PlayerView
@@ -67,6 +68,8 @@ class HostedTable:
 
     def _reset(self, view: pb.MatchView) -> None:
         """Show what is so now, without the way there."""
+        if len(view.seats) not in PLAYERS or not 0 <= view.seat < len(view.seats):
+            raise ServiceError("INTERNAL", "the server's answer is no view of a match", "", ())
         self._now = view
         """The newest view of the server."""
         self._events.clear()

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sniffai import Limits
+from sniffai import Limits, load_match
 from sniffai.cli.game import Game, LeaveError
 from sniffai.cli.group import run
 from sniffai.cli.hosted_play import Onlooker
@@ -20,7 +20,7 @@ from sniffai.explain.languages import words
 from sniffai.play.match import HUMAN, Match, MatchSetup
 from sniffai.play.table import OwnTable
 from tests.server.support import LoopbackServer, running_server
-from tests.sniffai.cli.test_play import Typist, Unkept, player
+from tests.sniffai.cli.test_play import END, Typist, Unkept, player
 from tests.sniffai.cli.test_terminal import HOSTILE, steering
 
 TOKEN = "A" * 43
@@ -49,7 +49,9 @@ def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tm
     return played
 
 
-def test_a_match_is_left_listed_and_played_to_its_end(play: Play, server: LoopbackServer, tmp_path: Path) -> None:
+def test_a_match_is_left_listed_and_played_to_its_end(
+    play: Play, server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     at = ("--server", server.address)
     assert play(*at, "--list")[:2] == (0, "You have no matches with this server.\n")
     status, out, _ = play("casual", *at, "--score=220", "--score=220", "--practice", typed=["h", "1", "u", "?"])
@@ -62,9 +64,22 @@ def test_a_match_is_left_listed_and_played_to_its_end(play: Play, server: Loopba
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     _, out, _ = play(*at, "--list")
     assert re.search(rf"{found[1]} +0 +casual +220 220 +in play", out)
-    status, out, _ = play(*at, "--resume", found[1], typed=player())
+    monkeypatch.chdir(tmp_path)
+    ends = ["s", "s", "s here.match", "s here.match", ""]
+
+    def answer(question: str) -> str | None:
+        return ends.pop(0) if END in question else player()(question)
+
+    typed = iter(["s too-early.match"])
+    status, out, _ = play(*at, "--resume", found[1], typed=lambda question: next(typed, None) or answer(question))
     assert status == 0
     assert re.search(r"wins? the match with", out)
+    assert "The record can be saved once the match is over." in out
+    assert "here.match is there already" in out
+    names = ["here.match", "sniffai-2.match", "sniffai.match"]
+    assert sorted(path.name for path in tmp_path.glob("*.match")) == names
+    for name in names:
+        assert load_match(name).replay()[-1].match_winner is not None
     _, out, _ = play(*at, "--list")
     assert re.search(rf"{found[1]} .* finished", out)
 

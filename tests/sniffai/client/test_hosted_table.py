@@ -17,6 +17,7 @@ from sniffai.play.match import HUMAN, Match, MatchSetup
 from sniffai.rules import PLAYERS, TARGET, TEAMS
 from sniffai.v1 import match_service_pb2 as pb
 from tests.server.support import LoopbackServer, running_server
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -268,3 +269,39 @@ def test_a_hint_has_a_legal_move_and_reasons_in_a_language(seats: Create) -> Non
     hint = table.hint("ja")
     assert hint.move in table.situation().view.legal_moves()
     assert any("。" in reason for reason in hint.reasons)
+
+
+def test_a_match_in_which_nothing_happens_ends_at_the_table(seats: Create) -> None:
+    with running_server(level_pause=0, match_idle_seconds=1) as server:
+        there = Seats(server, HUMAN, "casual", seed=7)
+        table = there.table(0)
+        while table.step():
+            pass
+        wait_until(lambda: there.view(0).status == pb.MATCH_STATUS_EXPIRED)
+        with pytest.raises(MoveError) as caught:
+            place_any(table)
+        assert caught.value.reason == "MATCH_OVER"
+        assert not table.step()
+        now = table.situation()
+        assert (now.expired, now.match_over, now.winner) == (True, True, None)
+        there.close()
+
+
+@pytest.mark.parametrize(
+    "view", [pb.MatchView(), pb.MatchView(seat=2, seats=[pb.SeatInfo()] * 2)], ids=["none", "seat"]
+)
+def test_an_answer_that_is_no_view_is_told(seats: Create, view: pb.MatchView) -> None:
+    there = seats(HUMAN, "casual")
+    there.join(0)
+
+    class Other:
+        """A server of another program."""
+
+        def __init__(self, client: Client) -> None:
+            self.close = client.close
+
+        def get_view(self, *args: Any, **options: Any) -> pb.GetViewResponse:
+            return pb.GetViewResponse(view=view)
+
+    with pytest.raises(ServiceError, match="is no view of a match"):
+        there.table(0, Other)
