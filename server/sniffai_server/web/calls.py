@@ -34,8 +34,6 @@ REFUSED: Final = "/refused"
 """The path under which the Connect library writes the errors of requests that it would not answer in JSON."""
 UNKNOWN: Final = "unknown"
 """The name of all methods that do not exist, in log and metrics."""
-HEAD_BYTES: Final = 16_384
-"""The most that the headers of a call may have; the port limits only heads that arrive in pieces."""
 UNARY: Final = ("application/json", "application/proto")
 STREAM: Final = ("application/connect+json", "application/connect+proto")
 GRPC_WEB: Final = ("application/grpc-web", "application/grpc-web+proto", "application/grpc-web+json")
@@ -124,12 +122,6 @@ def _refusal(scope: Scope, headers: Mapping[bytes, bytes], method: Method) -> Ht
     if verb not in allowed:
         return HttpRefusedError(
             "WRONG_HTTP_METHOD", f"{' or '.join(allowed)} is expected, not {verb[:20]}", HTTPStatus.METHOD_NOT_ALLOWED
-        )
-    if sum(len(name) + len(value) for name, value in scope["headers"]) > HEAD_BYTES:
-        return HttpRefusedError(
-            "MALFORMED_CALL",
-            f"the headers have more than {HEAD_BYTES:,} bytes",
-            HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
         )
     if not all(value.isascii() for _, value in scope["headers"]):
         return HttpRefusedError("MALFORMED_CALL", "a header holds a character that is not ASCII")

@@ -173,9 +173,29 @@ def test_a_header_twice_counts_twice(server: LoopbackServer) -> None:
         assert b"MALFORMED_CALL" in until(client, b"MALFORMED_CALL")
 
 
-def test_headers_have_a_limit_of_their_own(server: LoopbackServer) -> None:
-    answer = call(port_of(server), DEAL, ONE, headers={f"x-{number}": "a" * 1000 for number in range(20)})
-    assert answer.status in (400, 431)  # in pieces, it is no head at all
+@pytest.mark.parametrize(
+    "sent",
+    [
+        request(DEAL, b"{}", "application/json", f"x-a: {'b' * 20_000}"),
+        f"GET / HTTP/1.1\r\nhost: localhost\r\nx-a: {'b' * 20_000}\r\n\r\n".encode(),
+        f"GET /{'a' * 20_000} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode(),
+        f"GET /?{'a' * 20_000} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode(),
+    ],
+    ids=["call", "file", "path", "query"],
+)
+def test_a_head_has_a_limit(server: LoopbackServer, sent: bytes) -> None:
+    with connected(port_of(server), sent) as client:
+        answer = rest(client)
+        assert answer[:12] in (b"HTTP/1.1 431", b"HTTP/1.1 400")  # in pieces, it is no head at all
+
+
+def test_a_request_with_two_lengths_hides_no_other(server: LoopbackServer) -> None:
+    two = ("content-length: 100", "transfer-encoding: chunked")
+    hidden = request(DEAL, b'{"players": 2}')
+    with connected(port_of(server), head(DEAL, "application/json", *two) + b"0\r\n\r\n" + hidden) as client:
+        answers = rest(client)
+        assert answers.startswith(b"HTTP/1.1 400")
+        assert answers.count(b"HTTP/1.1 ") == 1
 
 
 def test_connections_are_counted(server: LoopbackServer) -> None:
