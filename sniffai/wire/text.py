@@ -109,8 +109,11 @@ def json_value(text: str) -> Any:
         return strict_json.loads(text)
     except NotationError as error:
         raise WireError(Violation.of(error, error.field)) from None
-    except (ValueError, RecursionError) as error:
+    except json.JSONDecodeError as error:
         raise WireError(Violation("", "NOT_JSON", plain(f"not JSON: {error}"))) from None
+    except (ValueError, RecursionError) as error:
+        told = strict_json.unreadable(error, text)
+        raise WireError(Violation("", "NOT_JSON", told.message)) from None
 
 
 def _message(value: Any, kind: type[M]) -> M:

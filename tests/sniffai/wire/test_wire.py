@@ -96,6 +96,20 @@ def test_json_that_holds_no_request(text: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("[" * 100_000, "the JSON is nested too deeply"),
+        ('{"seed": ' + "9" * 5000 + "}", "not JSON: a number of more than 4300 digits"),
+    ],
+    ids=["deep", "long number"],
+)
+def test_json_that_python_does_not_read(text: str, told: str) -> None:
+    with pytest.raises(wire.WireError) as raised:
+        wire.request_from_json(text)
+    assert (raised.value.violations[0].reason, raised.value.violations[0].description) == ("NOT_JSON", told)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
         ('{"limitz": 1}', "limitz: not JSON of a RecommendMoveRequest: RecommendMoveRequest has no such field"),
         ('{"limits": {"tim": 1}}', "limits.tim: not JSON of a RecommendMoveRequest: Limits has no such field"),
         (
