@@ -91,6 +91,8 @@ class Calls:
         if refusal is None and method is not None:
             refusal = _refusal(scope, headers, method)
         if refusal is not None:
+            if refusal.status == HTTPStatus.METHOD_NOT_ALLOWED and method is not None:
+                reply.allow = _verbs(method)
             method = (method or Method(UNKNOWN, unknown_method(), Empty, NOBODY)).refusing(refusal, NOBODY)
             reply.status, interceptors = refusal.status, interceptors[:1]
             scope = _as_refused(scope)
@@ -118,7 +120,7 @@ def _endpoint(info: MethodInfo[Any, Any]) -> Any:
 def _refusal(scope: Scope, headers: Mapping[bytes, bytes], method: Method) -> HttpRefusedError | None:
     """Why the library would answer a request without asking :class:`Gate`; ``None`` if it asks."""
     verb = scope["method"]
-    allowed = ("POST", "GET") if method.reads_only else ("POST",)
+    allowed = _verbs(method)
     if verb not in allowed:
         return HttpRefusedError(
             "WRONG_HTTP_METHOD", f"{' or '.join(allowed)} is expected, not {verb[:20]}", HTTPStatus.METHOD_NOT_ALLOWED
@@ -145,6 +147,11 @@ def _refusal(scope: Scope, headers: Mapping[bytes, bytes], method: Method) -> Ht
         f"{expected[0]} or {expected[1]} is expected as content type, not {shown or 'none'}",
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     )
+
+
+def _verbs(method: Method) -> tuple[str, ...]:
+    """The methods of HTTP by which a method may be called."""
+    return ("POST", "GET") if method.reads_only else ("POST",)
 
 
 def _query_refusal(query: str) -> HttpRefusedError | None:

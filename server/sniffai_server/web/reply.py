@@ -38,6 +38,8 @@ class Reply:
         """Whether everything of the request was read."""
         self.status: int | None = None
         """The status of HTTP to send instead of that of the Connect protocol."""
+        self.allow: tuple[str, ...] = ()
+        """The methods of HTTP to name in an answer that refuses another one."""
 
     async def receive(self) -> Any:
         """Receive a part of the request's body."""
@@ -63,6 +65,8 @@ class Reply:
     def _head(self, message: Any) -> Any:
         self._headers = dict(message["headers"])
         added = [(b"x-content-type-options", b"nosniff")]
+        if self.allow:
+            added.append((b"allow", ", ".join(self.allow).encode()))
         if self.connection.is_old:
             added.append((b"connection", b"close"))
         return {**message, "status": self.status or message["status"], "headers": [*message["headers"], *added]}

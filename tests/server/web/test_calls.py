@@ -173,6 +173,14 @@ def test_what_only_reads_may_be_asked_by_get(port: int) -> None:
     assert error_of(answer) == ("invalid_argument", "WRONG_HTTP_METHOD")
 
 
+@pytest.mark.parametrize(
+    ("method", "allowed"), [(f"{RULES}/DealRound", "POST"), ("sniffai.v1.EngineService/GetEngineInfo", "POST, GET")]
+)
+def test_a_refused_method_of_http_names_those_there_are(port: int, method: str, allowed: str) -> None:
+    answer = call(port, method, {}, method="PUT")
+    assert (answer.status, answer.headers["allow"]) == (405, allowed)
+
+
 @pytest.mark.parametrize("query", ["", "encoding=json", "message=%7B%7D", "message=%7B%7D&encoding=xml"])
 def test_a_get_without_a_message_is_refused(port: int, query: str) -> None:
     answer = call(port, f"sniffai.v1.EngineService/GetEngineInfo?{query}", method="GET")
