@@ -276,6 +276,6 @@ def _svg(width: float, height: float, title: str, shapes: Sequence[str], kind: s
         viewBox=f"0 0 {width:g} {height:g}",
         width=width,
         height=height,
-        role="img",
+        role="group" if kind == "chart" else "img",  # a picture would hide the links within
         class_=kind,
     )

@@ -13,6 +13,10 @@ from sniffai.tiles import TILES, Tile
 LEAST: Final = 0.0005
 """Chances below this are shown as a dash; from here to half a per cent the table shows 0. Chosen by judgement."""
 
+HIGH: Final = 0.66
+"""From this shade on, the other colour of letters is easier to read: with the colours of data/palette.css each has a
+contrast of at least 4.5 on its side, in light and in dark."""
+
 
 def heat_map(subject: Subject, judgement: Judged, truth: Sequence[frozenset[Tile]] | None, say: Words) -> str:
     """One row per hidden tile, one column per place.
@@ -65,6 +69,6 @@ def _cell(chance: float, true: bool) -> str:
         text, shade = "–", 0.0
     else:
         text, shade = f"{100 * chance:.0f}", 0.08 + 0.92 * chance
-    dark = " dark" if shade > 0.5 else ""
+    high = " high" if shade >= HIGH else ""
     sign = "◆ " if true else ""
-    return f'<td class="shade{dark}" style="--heat:{shade:.2f}">{sign}{text}</td>'
+    return f'<td class="shade{high}" style="--heat:{shade:.2f}">{sign}{text}</td>'

@@ -77,6 +77,31 @@ def test_axe_finds_nothing_serious(browser: "Browser", served: Served, colours: 
         assert serious(page) == []
 
 
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_axe_finds_nothing_serious_at_the_end(browser: "Browser", served: Served, colours: str) -> None:
+    options: dict[str, Any] = {"color_scheme": colours, "reduced_motion": "reduce"}
+    with person(browser, served.url, **options) as page:
+        new_match(page, players=4, length=0)
+        for _ in range(3):
+            wait_for_turn(page)
+            event = number(page)
+            place_one(page, "click")
+            page.wait_for_function("(before) => document.querySelector('.match').dataset.event !== before", arg=event)
+        wait_for_turn(page)
+        page.locator("#tab-log").click()
+        assert (serious(page), small(page)) == ([], [])
+        page.get_by_role("button", name="Resign").click()
+        page.get_by_role("button", name="Really resign?").click()
+        page.locator(".result.over").wait_for()
+        assert (serious(page), small(page)) == ([], [])
+        page.get_by_role("button", name="Review").click()
+        page.locator(".report").wait_for(state="attached")
+        page.get_by_role("button", name="On", exact=True).click()
+        assert serious(page) == []
+        page.locator(".report").locator("xpath=..").evaluate("details => (details.open = true)")
+        assert serious(page) == []
+
+
 def test_places_have_spoken_names_and_the_focus_survives(browser: "Browser", served: Served) -> None:
     with person(browser, served.url) as page:
         new_match(page, length=0)

@@ -5,6 +5,8 @@ import { h } from "./dom.js";
 import { tileName } from "./names.js";
 import { say } from "./words.js";
 
+const HIGH = 0.66; // as in the report: from here on the other colour of letters is easier to read
+
 /**
  * The belief as maps, one for each place.
  * @param {any} belief
@@ -36,7 +38,7 @@ function cell(tile, place, known) {
   const chance = entry ? place.chance(entry) : 0;
   const per = Math.round(100 * chance);
   const shade = chance < 0.0005 ? 0 : 0.08 + 0.92 * chance;
-  const element = h("td", { class: `shade${shade > 0.5 ? " dark" : ""}`, title: `${tileName(tile)}: ${per} %` }, chance < 0.0005 ? "" : String(per));
+  const element = h("td", { class: shade ? `shade${shade >= HIGH ? " high" : ""}` : "blank", title: `${tileName(tile)}: ${per} %` }, chance < 0.0005 ? "" : String(per));
   element.style.setProperty("--heat", shade.toFixed(2));
   return element;
 }

@@ -31,10 +31,19 @@ export class CallError extends Error {
  * @returns {Promise<any>} the answer; fields with their default value may be missing
  */
 export async function call(method, request, { signal, timeout = 30_000 } = {}) {
-  const answer = await send(method, "application/json", JSON.stringify(request), joined(signal, timeout));
-  const body = await guarded(answer.json());
-  if (!answer.ok) throw errorOf(body, answer.status);
-  return body;
+  const limit = new AbortController();
+  const stop = () => limit.abort(signal?.reason);
+  signal?.addEventListener("abort", stop);
+  const timer = setTimeout(() => limit.abort(new DOMException("", "TimeoutError")), timeout);
+  try {
+    const answer = await send(method, "application/json", JSON.stringify(request), limit.signal);
+    const body = await guarded(answer.json());
+    if (!answer.ok) throw errorOf(body, answer.status);
+    return body;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
 }
 
 /**
@@ -92,12 +101,6 @@ async function guarded(promise) {
 function errorOf(body, status) {
   const code = body?.code ?? (status >= 500 ? "unavailable" : "unknown");
   return new CallError(code, body?.message ?? `HTTP ${status}`, body?.details ?? []);
-}
-
-function joined(signal, timeout) {
-  const signals = [AbortSignal.timeout(timeout)];
-  if (signal) signals.push(signal);
-  return AbortSignal.any(signals);
 }
 
 function envelope(request) {

@@ -16,7 +16,7 @@ import { bestSentence, effort, ranking, reasons } from "./ranking.js";
 import { resultPanel } from "./result.js";
 import { Seats } from "./seats.js";
 import * as sound from "./sound.js";
-import { forgetSeat, keepPending, seatOf, setting } from "./store.js";
+import { forgetSeat, keepPending, seatOf, setting, unset } from "./store.js";
 import { Story } from "./story.js";
 import { Table } from "./table.js";
 import { randomKey, watch } from "./watch.js";
@@ -209,6 +209,7 @@ export class MatchPage {
   #results(shown) {
     const waiting = shown.view?.status === "MATCH_STATUS_WAITING";
     const open = Boolean(shown.result) || waiting;
+    if (shown.view && !waiting && setting(`links.${this.id}`)) unset(`links.${this.id}`); // all have joined
     if (!open) {
       this.over.hidden = true;
       this.shownResult = null;

@@ -1,7 +1,7 @@
 // @ts-check
 // Who plays: a plaque for each seat with its name, its tiles and its score.
 
-import { fill, h, reconcile, setText } from "./dom.js";
+import { fill, h, reconcile, setText, still } from "./dom.js";
 import { shortName, swatch, teamOf } from "./names.js";
 import { say } from "./words.js";
 
@@ -64,6 +64,7 @@ export class Seats {
     const mark = this.list.querySelector(`[data-key="${seat}"] .gain`);
     if (!mark) return;
     setText(mark, `${points > 0 ? "+" : "−"}${Math.abs(points)}`);
-    mark.animate([{ opacity: 1 }, { opacity: 1, offset: 0.7 }, { opacity: 0 }], { duration: 2200 }).onfinish = () => setText(mark, "");
+    const frames = still() ? [{ opacity: 1 }, { opacity: 1 }] : [{ opacity: 1 }, { opacity: 1, offset: 0.7 }, { opacity: 0 }];
+    mark.animate(frames, { duration: 2200 }).onfinish = () => setText(mark, "");
   }
 }

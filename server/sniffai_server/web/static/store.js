@@ -47,6 +47,9 @@ export const keepPending = (match, pending) =>
     if (kept.matches[match]) kept.matches[match].pending = pending;
   });
 
+/** Forgets a setting. */
+export const unset = (name) => change((kept) => delete kept.settings[name]);
+
 /** A setting; `otherwise` if it was never set. */
 export const setting = (name, otherwise) => read().settings[name] ?? otherwise;
 export const set = (name, value) => change((kept) => (kept.settings[name] = value));
