@@ -115,7 +115,7 @@ class Server:
         :raises SecurityError: other machines could reach the port in plaintext.
         """
         place = Place.of(self.settings)
-        await self.host.start(await asyncio.to_thread(store_of, place, self.metrics.stored), lasting=place.lasts)
+        await self.host.start(await store_of(place, self.metrics.stored), lasting=place.lasts)
         port = self._bind()
         await asyncio.to_thread(warm_up)
         await self._grpc.start()

@@ -1,13 +1,16 @@
 """Where a server keeps its matches: as its settings say, otherwise in a file of the user who runs it."""
 
+import asyncio
+import contextlib
 import importlib
 import logging
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sniffai_server.matches.errors import DatabaseError
 from sniffai_server.settings import Settings
@@ -59,16 +62,38 @@ def state_directory() -> Path:
     return Path(home) / "sniffai"
 
 
-def store_of(place: Place, on_commit: Callable[[float], None] = lambda seconds: None) -> "Store":
+async def store_of(place: Place, on_commit: Callable[[float], None] = lambda seconds: None) -> "Store":
     """The store of a place; its database is opened at its first use, or by :meth:`Store.ready`.
 
-    SQLAlchemy is loaded here, and no sooner: it takes longer to load than some commands take to run.
+    SQLAlchemy is loaded here, and no sooner: it takes longer to load than some commands take to run. It is loaded in a
+    thread for which the end of the process does not wait.
 
     :param on_commit: called with the seconds that each change took.
     """
-    store = importlib.import_module("sniffai_server.matches.store")
-    made: Store = store.Store(partial(_open, place), shared=place.shared, on_commit=on_commit)
-    return made
+    loop = asyncio.get_running_loop()
+    loaded: asyncio.Future[Any] = loop.create_future()
+
+    def load() -> None:
+        error, module = None, None
+        try:
+            module = importlib.import_module("sniffai_server.matches.store")
+        except BaseException as found:  # whoever waits must learn of it
+            error = found
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(_tell, loaded, module, error)
+
+    threading.Thread(target=load, name="load store", daemon=True).start()
+    store: Store = (await loaded).Store(partial(_open, place), shared=place.shared, on_commit=on_commit)
+    return store
+
+
+def _tell(loaded: "asyncio.Future[Any]", module: Any, error: BaseException | None) -> None:
+    if loaded.done():
+        return
+    if error is None:
+        loaded.set_result(module)
+    else:
+        loaded.set_exception(error)
 
 
 def _open(place: Place) -> "Database":
