@@ -65,7 +65,7 @@ MODULES: Final = (
     ),
 )
 REFUSED: Final = {
-    *("Searcher", "DealSearcher", "UnsearchedMove", "LevelTurn", "Solver", "Client", "AsyncClient"),
+    *("Searcher", "DealSearcher", "UnforcedSearch", "UnsearchedMove", "LevelTurn", "Solver", "Client", "AsyncClient"),
     *("AnalysisStream", "ReviewStream", "AsyncAnalysisStream", "AsyncReviewStream"),
     *("MatchStream", "MatchReviewStream", "AsyncMatchStream", "AsyncMatchReviewStream"),
 }

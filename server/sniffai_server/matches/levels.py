@@ -1,7 +1,8 @@
 """The moves of levels: searched like any other move, and shown at times that do not tell how hard they were.
 
-A level's hand would show in how long it thinks: it answers at once if it has only one move. So its move appears a
-whole number of pauses (``level_pause``) after the event before it, and never before the time that its limits name.
+A level's hand would show in how long it thinks: it would answer at once if it had only one move. So a level that
+searches does so for a single move, too: it waits for a slot as long, and takes one as long. And a move appears a whole
+number of pauses (``level_pause``) after the event before it, and never before the time that its limits name.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from sniffai.play.levels import find_level
 from sniffai.play.match import SIMULATIONS
 from sniffai.play.match_log import MatchLog
 from sniffai.search.params import Limits
+from sniffai.search.unforced import UnforcedSearch
 from sniffai_server.calls.callers import Priority
 from sniffai_server.calls.refusals import QueueFullError
 from sniffai_server.load.admission import Admission
@@ -39,13 +41,15 @@ class LevelSeats:
         The same match and limits on simulations give the same move.
         """
         assert log.level_to_move is not None and log.to_move is not None, "a level is to move"
-        turn = LevelTurn(find_level(log.level_to_move), log.knowledge(log.to_move), log.decision_seed())
+        view, seed = log.knowledge(log.to_move), log.decision_seed()
+        turn = LevelTurn(find_level(log.level_to_move), view, seed)
+        searcher = UnforcedSearch(view, seed=seed) if turn.searcher.forced and _thinks(turn) else turn.searcher
         limits, _ = effective_limits(turn.limits or _limits(terms), self._settings)
         admission = Admission(terms.caller, max(Priority.INTERACTIVE, terms.best))
         async with self._place(terms.caller):
             while True:
                 try:
-                    analysis = await self._searches.run(turn.searcher, Budget.of(limits, None), admission=admission)
+                    analysis = await self._searches.run(searcher, Budget.of(limits, None), admission=admission)
                     break
                 except QueueFullError as error:
                     wait = error.retry_after
@@ -68,6 +72,11 @@ class LevelSeats:
             self._callers = {name: one for name, one in self._callers.items() if one.locked()}
             self._callers[caller] = asyncio.Semaphore(self._searches.queue.slots)
         return self._callers[caller]
+
+
+def _thinks(turn: LevelTurn) -> bool:
+    """Whether the level searches in this turn if it has a choice."""
+    return turn.limits is not None or turn.level.max_simulations is None
 
 
 def _limits(terms: Terms) -> Limits:

@@ -14,7 +14,9 @@ import pytest
 
 import sniffai
 from sniffai.play.match import Lots
+from sniffai.search.candidates import distinct_moves
 from sniffai.v1 import match_service_pb2 as pb
+from sniffai_server.calls.callers import Priority
 from sniffai_server.matches import clock, tokens
 from sniffai_server.matches.levels import LevelSeats
 from sniffai_server.settings import Settings
@@ -283,3 +285,34 @@ def test_a_seed_is_not_told_and_has_256_bits(stub: Any) -> None:
         (hosted,) = server.server.host._matches.values()
         assert hosted.log.setup.match.seed.bit_length() > 200
     assert "seed" not in pb.MatchView.DESCRIPTOR.fields_by_name
+
+
+@pytest.mark.parametrize("level", ["casual", "club", "full"])
+async def test_a_level_searches_as_long_for_a_single_move(level: str) -> None:
+    """Otherwise the time until its move would tell whether it had a choice."""
+    ran: list[tuple[bool, str]] = []
+
+    async def run(searcher: sniffai.Searcher, *_: object, **__: object) -> sniffai.Analysis:
+        analysis = searcher.run(sniffai.Limits(simulations=30))
+        ran.append((searcher.forced, str(analysis.best.move if analysis.best else None)))
+        return analysis
+
+    seats = LevelSeats(Settings(), SimpleNamespace(run=run, queue=SimpleNamespace(slots=1)))  # type: ignore[arg-type]
+    terms: Any = SimpleNamespace(caller="anna", best=Priority.INTERACTIVE, level_limits=sniffai.Limits())
+    single = several = 0
+    round_ = sniffai.Round.deal(players=2, seed=5)
+    while not round_.over:
+        view = round_.view(round_.seat)
+        log: Any = SimpleNamespace(
+            level_to_move=level, to_move=view.seat, knowledge=lambda _, view=view: view, decision_seed=lambda: 3
+        )
+        move = await seats.choose(log, terms)
+        assert move in round_.legal_moves()
+        if len(distinct_moves(view)) == 1:
+            single += 1
+            assert str(move) == ran[-1][1]
+        else:
+            several += 1
+        assert ran[-1][0] == (level == "casual")  # it never searches
+        round_.play(move)
+    assert min(single, several) > 1
