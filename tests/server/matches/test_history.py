@@ -330,5 +330,7 @@ def test_a_change_that_is_not_stored_is_found(monkeypatch: pytest.MonkeyPatch) -
         run_state_machine_as_test(Histories, settings=few)
 
 
-TestHistories = Histories.TestCase
-TestHistories.settings = settings(max_examples=int(os.environ.get("HISTORIES", "6")), stateful_step_count=15)
+def test_histories() -> None:
+    """``HISTORIES=1000`` tries as many."""
+    examples = int(os.environ.get("HISTORIES", "6"))
+    run_state_machine_as_test(Histories, settings=settings(max_examples=examples, stateful_step_count=15))
