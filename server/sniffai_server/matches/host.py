@@ -445,6 +445,8 @@ class Host:
         match_log = await asyncio.to_thread(MatchLog, stored.terms.log, [one.step for one in stored.steps])
         hosted = Hosted.of(stored, match_log)
         self._keep(hosted)
+        if not self._store.shared:
+            self._start_level(hosted)
         return hosted
 
     def _keep(self, hosted: Hosted) -> None:

@@ -297,7 +297,7 @@ class Store:
 
     async def expired(self, now: int) -> list[str]:
         """The matches in which nothing has happened for too long."""
-        return await self._ids(sa.select(MATCHES.c.match_id).where(MATCHES.c.expires <= now))
+        return await self._ids(sa.select(MATCHES.c.match_id).where(MATCHES.c.expires <= now).limit(MOST_FOUND))
 
     async def level_due(self, *, leased: bool) -> list[str]:
         """The matches in which a level is to move.
@@ -306,7 +306,7 @@ class Store:
         """
         found = sa.select(MATCHES.c.match_id).where(MATCHES.c.level_moves)
         if not leased:
-            found = found.where(MATCHES.c.lease_until < self._now())
+            found = found.where(MATCHES.c.lease_until < self._now()).limit(MOST_FOUND)
         return await self._ids(found)
 
     async def counts(self) -> dict[str, int]:
@@ -320,7 +320,7 @@ class Store:
 
     async def _ids(self, found: "sa.Select[tuple[str]]") -> list[str]:
         def work(connection: sa.Connection) -> list[str]:
-            return [row.match_id for row in connection.execute(found.limit(MOST_FOUND))]
+            return [row.match_id for row in connection.execute(found)]
 
         return await self._writer.do(work, writes=False)
 
