@@ -75,10 +75,10 @@ class Person:
         self.enter(asked[1] or "1")
 
     def enter(self, text: str = "") -> None:
-        """Type a line, and wait until the window shows it."""
+        """Type a line, and wait until the window has shown it: the same question may come again at once."""
+        before = len(self.window.seen)
         self.window.type(text + "\n")
-        row = self.window.line
-        while self.window.line == row:
+        while "\n" not in self.window.seen[before:]:
             assert self.window.read(), self.window.seen
 
     def play(self, placements: int = 10**6) -> int:
