@@ -73,9 +73,11 @@ export class Log {
    * @param {Entry[]} entries
    * @param {any[]} seats
    * @param {number} own
+   * @param {boolean} open whether the list is seen
    */
-  show(entries, seats, own) {
+  show(entries, seats, own, open) {
     fill(this.ticker, entries.slice(-2).map((entry) => line(entry, seats, own)));
+    if (!open) return;
     const sheet = this.list.closest(".sheet");
     const atEnd = sheet && sheet.scrollHeight - sheet.scrollTop - sheet.clientHeight < 60;
     reconcile(this.list, entries, (entry) => String(entry.id), (entry) => h("li", {}, line(entry, seats, own)), () => {});

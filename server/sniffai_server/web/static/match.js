@@ -143,12 +143,12 @@ export class MatchPage {
     });
     this.origin = null;
     setText(this.talon, say("talon_left", { count: shown.talon }));
-    this.log.show(shown.log, seats, seat);
+    this.log.show(shown.log, seats, seat, this.panel.open === "log");
     this.#offer();
     this.#told(told, shown);
     this.#status();
     this.#results(shown);
-    this.moves.show(this.legal, shown);
+    if (this.panel.open === "moves") this.moves.show(this.legal, shown);
     this.#panels();
     this.latest = shown.view ?? this.latest;
     const view = this.latest ?? {};
@@ -427,7 +427,11 @@ export class MatchPage {
   #opened(tab) {
     this.#panels();
     const view = this.shown.view;
-    if (tab === "chances") this.chances.open(this.shown);
+    // What nobody looks at is not drawn: phones are slow.
+    const { shown } = this;
+    if (tab === "chances") this.chances.open(shown);
+    if (tab === "moves") this.moves.show(this.legal, shown);
+    if (tab === "log") this.log.show(shown.log, shown.seats, shown.seat, true);
     if (view?.hints && this.turn && (tab === "belief" || (tab === "hint" && this.everyTurn.checked))) this.#ask();
   }
 
