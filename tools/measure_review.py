@@ -14,7 +14,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sniffai.equity.table import STEP
 from sniffai.lab.equity.rounds import play_rounds as play_scored
@@ -33,6 +33,10 @@ POLICY_ROUNDS = 100_000
 """Rounds behind the lead margins: they are exact to 0.2 points."""
 
 
+AHEAD: Final = 0.9
+"""A position is as good as won from this chance on; its verdicts are counted apart as ``ahead``."""
+
+
 def options(args: Sequence[str]) -> argparse.Namespace:
     """The options of a command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -41,7 +45,9 @@ def options(args: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="decides deals and searches [1]")
     parser.add_argument("--workers", type=int, default=1, help="processes [1]")
     parser.add_argument("--players", type=int, nargs="*", default=PLAYERS, help="numbers of seats [2 3 4]")
-    parser.add_argument("--false-alarms", action="store_true", help="measure these and luck only, write nothing")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--false-alarms", action="store_true", help="measure these and luck only, write nothing")
+    only.add_argument("--levels", action="store_true", help="measure the levels only, keep the rest of the file")
     return parser.parse_args(args)
 
 
@@ -61,7 +67,7 @@ def level_losses(players: int, given: argparse.Namespace) -> dict[str, Any]:
         by_match = [_choices(subject, given) for subject in subjects(f"level:{level.name}", players, given, limits)]
         losses[level.name] = loss_row = _loss_row(by_match)
         print(f"{players} seats, {level.name}: {loss_row}", flush=True)
-    return _falling(losses)
+    return losses
 
 
 def _choices(subject: Subject, given: argparse.Namespace) -> list[Judged]:
@@ -81,17 +87,19 @@ def _loss_row(by_match: Sequence[Sequence[Judged]]) -> dict[str, Any]:
         "standard_error": round(points.standard_error, 4) if len(by_match) > 1 else None,
         "decisions": len(every),
         "win_probability": round(sum(chances) / len(chances), 5),
-        "verdicts": {str(verdict): sum(judged.verdict is verdict for judged in every) for verdict in Verdict},
+        "verdicts": _verdicts(every),
+        "ahead": _verdicts([judged for judged in every if _chance(judged) >= AHEAD]),
     }
 
 
-def _falling(losses: dict[str, Any]) -> dict[str, Any]:
-    """The levels whose mean loss is below that of every level before: only these make a scale."""
-    kept: dict[str, Any] = {}
-    for name, row in losses.items():
-        if not kept or row["mean"] < min(other["mean"] for other in kept.values()):
-            kept[name] = row
-    return kept
+def _verdicts(judged: Sequence[Judged]) -> dict[str, int]:
+    return {str(verdict): sum(each.verdict is verdict for each in judged) for verdict in Verdict}
+
+
+def _chance(judged: Judged) -> float:
+    """The mover's chance to win the match before its placement."""
+    assert judged.value is not None, "there was a choice"
+    return judged.value.chances[judged.placement.view.team]
 
 
 def self_reviews(players: int, given: argparse.Namespace) -> list[Review]:
@@ -150,10 +158,24 @@ def lead_margins(players: int, seed: int) -> list[float]:
     return [round(margin, 2) for margin in margins[:-1]] + [-round(sum(round(each, 2) for each in margins[:-1]), 2)]
 
 
+def _measure_levels(given: argparse.Namespace) -> None:
+    """Measure what the levels lose, and keep the rest of the file."""
+    report = json.loads(FILE.read_text(encoding="utf-8"))
+    report |= {"level_simulations": given.simulations, "level_matches": given.matches}
+    for players in given.players:
+        report["losses"][str(players)] = level_losses(players, given)
+        FILE.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
 def main(args: Sequence[str]) -> None:
     """Measure, and write unless only the false alarms are wanted."""
     given = options(args)
+    if given.levels:
+        _measure_levels(given)
+        return
     report: dict[str, Any] = {
+        "level_simulations": given.simulations,
+        "level_matches": given.matches,
         "simulations": given.simulations,
         "matches": given.matches,
         "seed": given.seed,

@@ -1,6 +1,6 @@
 """Play one match between players by name, one a seat, and write its record.
 
-Such as: python tools/record_match.py level:attentive level:club --seed 5 --out examples/matches/attentive-club.match
+Such as: python tools/record_match.py level:attentive level:club --seed 5 --out attentive-club.match
 """
 
 import argparse

@@ -30,7 +30,7 @@ def command(a: str, b: str, workers: int | None, out: str | None, as_json: bool,
     """Play B against A on paired deals with seats swapped; print B's margin per round and the matches it won.
 
     With 3 seats B plays alone against two A, at each seat in turn. A and B are names of players: random, greedy,
-    policy, search, careless, forgetful, or level:NAME; parameters follow a colon, such as
+    policy, search, careless, hasty, forgetful, or level:LEVEL; parameters follow a colon, such as
     search:seconds=0.01,exploration=40.
     """
     output = None if out is None else Output(out, "--out")

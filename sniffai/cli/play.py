@@ -23,7 +23,7 @@ from sniffai.cli.table_words import LEVEL, player_name
 from sniffai.cli.terminal import ReaderGoneError, ask, progress_bar, tell, tell_folded
 from sniffai.errors import LimitsError
 from sniffai.explain.languages import Words, words
-from sniffai.play.levels import LEVELS
+from sniffai.play.levels import LEVELS, names_level
 from sniffai.play.match import HUMAN, MAX_SIMULATIONS, SIMULATIONS, Match, MatchSetup
 from sniffai.play.saves import resume_match
 from sniffai.play.table import OwnTable, Table
@@ -79,9 +79,10 @@ def command(
 ) -> int:
     """Play a match against levels, in the terminal.
 
-    LEVEL is newcomer, casual, attentive, club or full, or a player by name such as search:seconds=1. One LEVEL sits at
-    every other seat; several sit in the order of the seats. With 4 seats your partner sits opposite. What you type
-    is a number or a letter, and Enter; ? lists the letters. The match is saved after each move.
+    LEVEL is a level such as club (sniffai info lists them), a number of rating points such as 1350, or a player by
+    name such as search:seconds=1. One LEVEL sits at every other seat; several sit in the order of the seats. With 4
+    seats your partner sits opposite. What you type is a number or a letter, and Enter; ? lists the letters. The match
+    is saved after each move.
 
     With --server a server hosts the match, and keeps it. LEVEL can be human there: another person, who joins by an
     invitation.
@@ -149,8 +150,7 @@ def _setup(setting: Setting) -> tuple[MatchSetup, int]:
     seats, own = setting.seats()
     if seats.count(HUMAN) > 1:
         raise click.UsageError("one person plays: name a level or a player for each other seat, or a --server")
-    known = {level.name for level in LEVELS}
-    players = tuple(LEVEL + name if name in known else name for name in seats)
+    players = tuple(LEVEL + name if names_level(name) else name for name in seats)
     seed = secrets.randbits(SEED_BITS) if setting.seed is None else setting.seed
     simulations = setting.simulations or SIMULATIONS
     return MatchSetup(players, seed, setting.scores or None, setting.practice, simulations), own
@@ -208,7 +208,8 @@ def _new_match(setup: MatchSetup) -> Match:
         if error.reason != "UNKNOWN_PLAYER":
             raise
         levels = ", ".join(level.name for level in LEVELS)
-        raise BadInput(f"LEVEL is one of {levels}, or a player by name: {error.message}") from None
+        message = f"LEVEL is one of {levels}, a number of rating points, or a player by name: {error.message}"
+        raise BadInput(message) from None
 
 
 def _review(table: Table, say: Words) -> None:

@@ -83,7 +83,11 @@ class Question:
 @click.option(
     "exclude_moves", "--exclude", multiple=True, metavar="MOVE", help="Do not consider this move. May be repeated."
 )
-@click.option("--level", metavar="NAME", help=f"Let a level of play choose the move: {', '.join(LEVEL_NAMES)}.")
+@click.option(
+    "--level",
+    metavar="LEVEL",
+    help=f"Let a level of play choose the move: {', '.join(LEVEL_NAMES)}, or a number of rating points.",
+)
 @click.option(
     "--seed",
     type=click.IntRange(0, wire.MAX_SEED),

@@ -9,7 +9,7 @@ from sniffai.events import Draw, Event, Pass, Play
 from sniffai.explain.description import counted_ends, move_name, tile_name
 from sniffai.explain.languages import Words
 from sniffai.layout import Layout
-from sniffai.play.levels import LEVELS
+from sniffai.play.levels import names_level
 from sniffai.play.match import HUMAN, Situation
 from sniffai.play.table import Table
 from sniffai.review.terms import level_name
@@ -23,7 +23,7 @@ LEVEL: Final = "level:"
 def player_name(name: str, say: Words) -> str:
     """A player as people name it: a level by its word, any other one as it is."""
     level = name.removeprefix(LEVEL)
-    return level_name(level, say) if level in {known.name for known in LEVELS} else name
+    return level_name(level, say) if names_level(level) else name
 
 
 def opening(table: Table, say: Words) -> Iterator[str]:

@@ -75,8 +75,8 @@ class RecommendWishes(Wishes, total=False):
     """The options of a call for a move: those of :class:`Wishes`, and a level of play."""
 
     level: str | None
-    """The level that chooses the move: a name of :meth:`Client.info`'s levels, such as ``"club"``. Not together with
-    ``include_moves`` or ``exclude_moves``."""
+    """The level that chooses the move: a name of :meth:`Client.info`'s levels, such as ``"club"``, or a number of
+    rating points, such as ``"1350"``. Not together with ``include_moves`` or ``exclude_moves``."""
 
 
 class ReviewWishes(TypedDict, total=False):

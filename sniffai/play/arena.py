@@ -14,6 +14,7 @@ from sniffai.moves import Move
 from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost, Game, Pairing
 from sniffai.play.levels import named_player
 from sniffai.play.match import Lots, decide
+from sniffai.play.mixed import at_turn
 from sniffai.play.players import Player
 from sniffai.play.workers import mapped
 from sniffai.round import Round
@@ -57,7 +58,6 @@ class Contestant:
 
     def __init__(self, player: Player) -> None:
         self._player = player
-        self._analyst = player if isinstance(player, Analyst) else None
         self.cost = Cost()
 
     def choose(self, view: View, seed: int) -> Move:
@@ -68,10 +68,11 @@ class Contestant:
         return move
 
     def _decide(self, view: View, seed: int) -> tuple[Move, int]:
-        if self._analyst is None:
-            return self._player.choose(view, seed), 0
-        analysis = self._analyst.analyze(view, seed)
-        return self._analyst.pick(analysis, seed), analysis.effort.simulations
+        player = at_turn(self._player, seed)
+        if not isinstance(player, Analyst):
+            return player.choose(view, seed), 0
+        analysis = player.analyze(view, seed)
+        return player.pick(analysis, seed), analysis.effort.simulations
 
 
 def play_arena(spec: ArenaSpec, *, workers: int = 1, progress: Callable[[int], None] | None = None) -> ArenaResult:

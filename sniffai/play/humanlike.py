@@ -1,16 +1,42 @@
-"""Players that err as people do: they overlook points, misjudge positions, and ignore what draws and passes show."""
+"""Players that err as people do: they misjudge moves, overlook points, and forget what draws and passes show.
+
+A player that misjudges is off by as many points as it usually is, either way, for each move anew. So small mistakes are
+frequent and large ones rare. It takes the more care the less is open: with a match as good as decided it hardly errs,
+and so it does not throw away one that it is winning. It never misses a placement that wins the match now.
+"""
 
 from dataclasses import dataclass, field
 from random import Random
+from typing import Final
 
-from sniffai.checks import keep, read_real
+from sniffai.checks import keep, read_flag, read_real
+from sniffai.equity.table import load
 from sniffai.moves import Move
 from sniffai.play.players import SearchPlayer
+from sniffai.rules import TARGET
 from sniffai.search.analysis import Analysis
 from sniffai.search.candidates import distinct_moves
+from sniffai.search.nets import load_policy
 from sniffai.search.params import Limits
 from sniffai.search.searcher import Searcher
 from sniffai.view import View
+
+POINT_WORTH: Final = 0.0035
+"""What a point adds to the chance to win an even match: docs/analysis.md says where it comes from."""
+
+DECIDED: Final = 0.01
+"""With a chance to win the match below this, or above 1 less this, a player that searches does not err."""
+
+MOST_POINTS: Final = 60
+"""No placement scores more: the ends of a layout count less than this."""
+
+
+def openness(chance: float) -> float:
+    """How open a match is: 1 if it is even, 0 once it is decided.
+
+    :param chance: a team's chance to win it, 0..1.
+    """
+    return 4 * chance * (1 - chance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +62,54 @@ class CarelessPlayer:
 
 
 @dataclass(frozen=True, slots=True)
-class ForgetfulPlayer:
-    """Searches, but ignores what draws and passes showed, and misjudges the moves' values.
+class HastyPlayer:
+    """Rates the moves at a glance, by the policy and without any search, and misjudges them.
 
-    Large mistakes are rare, since they take a large misjudgement.
+    :raises LimitsError: ``misjudges`` is out of range.
+    """
+
+    misjudges: float = 0.0
+    """Standard deviation of its error in each move's rating, in points, where the match is even: 0..1000."""
+
+    def __post_init__(self) -> None:
+        keep(self, "misjudges", read_real(self.misjudges, "misjudges", 0, 1000))
+
+    def choose(self, view: View, seed: int) -> Move:
+        """See :class:`Player`."""
+        rated = [(Move.from_codes(tile, at), value) for tile, at, value in load_policy(view.players).rate(view.core())]
+        winning = _winning(view, [move for move, _ in rated])
+        if winning is not None:
+            return winning
+        lots = Random(seed)
+        error = self.misjudges * openness(load(view.players).core.chance(view.scores_now, -1)[view.team])
+        seeming = [value + lots.gauss(0.0, error) for _, value in rated]
+        return rated[seeming.index(max(seeming))][0]
+
+
+def _winning(view: View, moves: list[Move]) -> Move | None:
+    """The first move that wins the match now."""
+    missing = TARGET[view.players] - view.scores_now[view.team]
+    if missing > MOST_POINTS:
+        return None
+    return next((move for move in moves if view.points(move) >= missing), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetfulPlayer:
+    """Searches, but ignores what draws and passes showed, and misjudges the moves' chances to win the match.
 
     :raises LimitsError: ``misjudges`` is out of range.
     """
 
     search: SearchPlayer = field(default_factory=SearchPlayer)
     misjudges: float = 0.0
-    """Standard deviation of its error in each move's value, in points: 0..1000."""
+    """Standard deviation of its error in each move's value, in points, where the match is even: 0..1000."""
+    forgets: bool = True
+    """Whether it ignores what draws and passes showed."""
 
     def __post_init__(self) -> None:
         keep(self, "misjudges", read_real(self.misjudges, "misjudges", 0, 1000))
+        keep(self, "forgets", read_flag(self.forgets, "forgets"))
 
     def choose(self, view: View, seed: int) -> Move:
         """See :class:`Player`."""
@@ -61,19 +121,21 @@ class ForgetfulPlayer:
         return self.search.limits
 
     def searcher(self, view: View, seed: int) -> Searcher:
-        """The search, without what draws and passes showed, ready to run within :attr:`limits`."""
-        return self.search.searcher(view.without_voids(), seed)
+        """The search of what the player remembers, ready to run within :attr:`limits`."""
+        return self.search.searcher(view.without_voids() if self.forgets else view, seed)
 
     def analyze(self, view: View, seed: int) -> Analysis:
-        """What the search thinks of every move, without what draws and passes showed."""
+        """What the search of what the player remembers thinks of every move."""
         return self.searcher(view, seed).run(self.limits)
 
     def pick(self, analysis: Analysis, seed: int) -> Move:
         """The move that seems best after its errors of judgement; the first where no move has a value yet."""
+        best = self.search.pick(analysis, seed)
+        chances = {entry.move: entry.win_probability for entry in analysis.moves if entry.win_probability is not None}
+        chance = chances.get(best, 1.0)
+        if not DECIDED <= chance <= 1 - DECIDED:
+            return best
         lots = Random(seed)
-        seeming = [
-            (entry.expected_margin + lots.gauss(0.0, self.misjudges), -entry.rank, entry.move)
-            for entry in analysis.moves
-            if entry.expected_margin is not None
-        ]
-        return max(seeming)[2] if self.misjudges and seeming else self.search.pick(analysis, seed)
+        error = self.misjudges * POINT_WORTH * openness(chance)
+        seeming = {move: value + lots.gauss(0.0, error) for move, value in chances.items()}
+        return max(seeming, key=seeming.__getitem__) if error else best

@@ -4,6 +4,7 @@ from typing import Any
 
 from sniffai.moves import Move
 from sniffai.play.levels import Level
+from sniffai.play.mixed import at_turn
 from sniffai.play.players import Thinker
 from sniffai.search.analysis import Analysis
 from sniffai.search.params import Limits
@@ -26,6 +27,7 @@ class LevelTurn:
     def __init__(self, level: Level, view: View, seed: int) -> None:
         self.level = level
         self._lots = derived_seed(seed, view.to_text())
+        self._player = at_turn(level.player, self._lots)
         self.searcher = self._searcher(view, seed)
         """The search; for a level that does not search, it answers at once."""
 
@@ -33,7 +35,7 @@ class LevelTurn:
         raise TypeError("a level's turn cannot be copied or pickled: make a new one with the same view and seed")
 
     def _searcher(self, view: View, seed: int) -> Searcher:
-        searcher, player = Searcher(view, seed=seed), self.level.player  # it refuses a seat that is not to move
+        searcher, player = Searcher(view, seed=seed), self._player  # it refuses a seat that is not to move
         if searcher.forced:
             return searcher
         if isinstance(player, Thinker):
@@ -42,8 +44,8 @@ class LevelTurn:
 
     @property
     def limits(self) -> Limits | None:
-        """The level's own limits; ``None`` if it takes the caller's, or does not search."""
-        player = self.level.player
+        """The level's own limits; ``None`` if it takes the caller's, or does not search this move."""
+        player = self._player
         return player.limits if isinstance(player, Thinker) and player.limits != Limits() else None
 
     def move(self, analysis: Analysis) -> Move | None:
@@ -53,5 +55,5 @@ class LevelTurn:
         """
         if analysis.best is None:
             return None
-        player = self.level.player
+        player = self._player
         return player.pick(analysis, self._lots) if isinstance(player, Thinker) else analysis.best.move

@@ -1,19 +1,21 @@
-"""Named levels of play, from any legal move to full strength, and players by name.
+"""Levels of play: named ones, from any legal move to full strength, those in between by number, and players by name.
 
-The weaker levels err as people do: they miss points, look no further than the next placement, and ignore what draws
-and passes show. How many matches each wins against the one below was measured (docs/strength.md).
+The weaker levels err as people do: they misjudge moves, look no further than their first impression, and ignore what
+draws and passes show. How many matches each wins against others was measured (docs/strength.md).
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Final, TypeAlias
+from itertools import pairwise
+from typing import Final, TypeAlias
 
 from sniffai.checks import read_kind, shown
 from sniffai.errors import LimitsError
-from sniffai.packaged import read_packaged_json
-from sniffai.play.humanlike import CarelessPlayer, ForgetfulPlayer
+from sniffai.play.humanlike import CarelessPlayer, ForgetfulPlayer, HastyPlayer
+from sniffai.play.mixed import MixedPlayer
 from sniffai.play.players import (
+    FLAG,
     NUMBER,
     SEARCH_PARAMETERS,
     GreedyPlayer,
@@ -25,44 +27,13 @@ from sniffai.play.players import (
     read_parameters,
     search_player,
 )
-from sniffai.play.statistics import wilson_interval
+from sniffai.play.ratings import MoveTime, Score, expected_rate, move_time_of, rating_of, score_of
+from sniffai.rules import PLAYERS
 from sniffai.search.params import Limits
 
-THINKER_SIMULATIONS: Final = 500
-"""Simulations of a level that searches, unless it plays at full strength."""
 
-MEASURED: Final = "data/levels.json"
-"""Beside this module; ``tools/measure_levels.py`` writes it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Matches of a level against the one below it, with seats swapped on the same deals."""
-
-    players: int
-    """Seats, 2..4. With 3 two of the level play against one of the level below as often as one against two: so half is
-    even with every number of seats."""
-    won: int
-    matches: int
-
-    @property
-    def rate(self) -> float:
-        """The share won, 0..1."""
-        return self.won / self.matches
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the share."""
-        return wilson_interval(self.won, self.matches)
-
-
-def _thinker(misjudges: float) -> ForgetfulPlayer:
-    return ForgetfulPlayer(SearchPlayer(Limits(simulations=THINKER_SIMULATIONS)), misjudges)
-
-
-@cache
-def _measured() -> dict[str, Any]:
-    return read_packaged_json(MEASURED)
+def _searching(simulations: int, misjudges: float, forgets: bool) -> ForgetfulPlayer:
+    return ForgetfulPlayer(SearchPlayer(Limits(simulations=simulations)), misjudges, forgets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +41,35 @@ class Level:
     """One level of play."""
 
     name: str
-    """A lower-case word."""
+    """A lower-case word; for a level between two named ones its rating, such as ``"1350"``."""
     description: str
     """One line that helps to choose an opponent."""
     player: Player
     """How it plays; a search without limits uses the caller's."""
 
     @property
+    def rating(self) -> float:
+        """Its strength in rating points: see :mod:`sniffai.play.ratings`."""
+        return rating_of(self.name) if self in LEVELS else float(self.name)
+
+    @property
     def scores(self) -> tuple[Score, ...]:
-        """Measured against the level below, by number of seats; empty for the lowest."""
-        won = _measured()["scores"].get(self.name, {})
-        return tuple(Score(int(players), *score) for players, score in won.items())
+        """Measured against the named level below, by number of seats; empty for the lowest and for unnamed levels."""
+        if self not in LEVELS[1:]:
+            return ()
+        below = LEVELS[LEVELS.index(self) - 1].name
+        scores = (score_of(self.name, below, players) for players in PLAYERS)
+        return tuple(score for score in scores if score is not None)
 
     @property
     def max_simulations(self) -> int | None:
         """The most simulations of one move: 0 if it does not search, ``None`` if it takes the caller's limits."""
-        return self.player.limits.simulations if isinstance(self.player, Thinker) else 0
+        return _most_simulations(self.player)
+
+    @property
+    def move_time(self) -> MoveTime | None:
+        """What a move takes; ``None`` if that depends on the caller's limits, and for unnamed levels."""
+        return move_time_of(self.name) if self in LEVELS else None
 
     @property
     def plays_best(self) -> bool:
@@ -93,19 +77,33 @@ class Level:
         return isinstance(self.player, SearchPlayer)
 
 
+def _most_simulations(player: Player) -> int | None:
+    if isinstance(player, MixedPlayer):
+        bounds = _most_simulations(player.lower), _most_simulations(player.upper)
+        return None if None in bounds else max(bound for bound in bounds if bound is not None)
+    return player.limits.simulations if isinstance(player, Thinker) else 0
+
+
 LEVELS: Final = (
-    Level("newcomer", "plays any legal move", RandomPlayer()),
-    Level("casual", "takes the most points it sees, and overlooks seven chances in ten", CarelessPlayer(0.7)),
-    Level("attentive", "takes the most points it sees, and overlooks one chance in three", CarelessPlayer(0.33)),
-    Level("club", "thinks ahead, but misjudges by a few points and forgets draws and passes", _thinker(4.0)),
+    Level("newcomer", "knows the rules, and plays nearly any legal move", HastyPlayer(120)),
+    Level("beginner", "has some idea of what is good, and is often far off", HastyPlayer(55)),
+    Level("casual", "sees what is plainly best, and misses much", HastyPlayer(30)),
+    Level("steady", "takes most chances, and weighs what is left in the hand", HastyPlayer(18)),
+    Level("attentive", "overlooks little, but plays the first good move it sees", HastyPlayer(12)),
+    Level("skilled", "knows good moves at sight, and misjudges only what is close", HastyPlayer(7.5)),
+    Level("club", "thinks ahead, but misjudges a little and forgets draws and passes", _searching(300, 6, True)),
+    Level("expert", "thinks ahead, forgets nothing, and errs only where moves are close", _searching(500, 4, False)),
     Level("full", "full strength, within the limits given", SearchPlayer()),
 )
 """Weakest first."""
+
+_RATING: Final = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
 def level_player(name: str, defaults: Limits | None = None) -> Player:
     """The player of a level.
 
+    :param name: as for :func:`find_level`.
     :param defaults: limits of a level without limits.
     :raises LimitsError: there is no such level.
     """
@@ -113,19 +111,59 @@ def level_player(name: str, defaults: Limits | None = None) -> Player:
 
 
 def find_level(name: str) -> Level:
-    """A level by its name.
+    """A level by its name, or by a number of rating points.
 
-    :raises LimitsError: there is no such level; the message lists the levels.
+    A number between the ratings of two named levels is a level between them: it plays each move like the one or like
+    the other, at random.
+
+    :raises LimitsError: there is no such level; the message lists the levels and the range of ratings.
     """
     read_kind(name, str, "level", "NOT_A_TEXT")
     for level in LEVELS:
         if level.name == name:
             return level
+    if _RATING.fullmatch(name):
+        return _rated(float(name))
+    lowest, highest = rating_range()
     known = ", ".join(level.name for level in LEVELS)
-    raise LimitsError(f"{shown(name)} is not one of {known}", reason="UNKNOWN_LEVEL", field="level")
+    message = f"{shown(name)} is not one of {known}, nor a rating in {lowest}..{highest}"
+    raise LimitsError(message, reason="UNKNOWN_LEVEL", field="level")
+
+
+def names_level(text: str) -> bool:
+    """Whether a text is the name of a level, or a number that may be a rating."""
+    return any(level.name == text for level in LEVELS) or _RATING.fullmatch(text) is not None
+
+
+def rating_range() -> tuple[int, int]:
+    """The ratings of the lowest and of the highest level, in points."""
+    return rating_of(LEVELS[0].name), rating_of(LEVELS[-1].name)
+
+
+def _rated(rating: float) -> Level:
+    """The level of a rating."""
+    for below, above in pairwise(LEVELS):
+        low, high = below.rating, above.rating
+        if low <= rating <= high:
+            player = MixedPlayer(below.player, above.player, (rating - low) / (high - low))
+            return Level(f"{rating:.9g}", f"plays now like {below.name}, now like {above.name}", player)
+    lowest, highest = rating_range()
+    known = ", ".join(f"{level.name} {level.rating}" for level in LEVELS)
+    message = f"a rating is in {lowest}..{highest}, not {rating:.9g}; the levels have {known}"
+    raise LimitsError(message, reason="RATING_OUT_OF_RANGE", field="level")
+
+
+def expected_result(level: Level, other: Level, players: int) -> float:
+    """The share of matches that a level wins against another one, 0..1, by their ratings.
+
+    :param players: seats, 2..4; with 3 as :func:`sniffai.play.ratings.expected_rate` says.
+    """
+    return expected_rate(level.rating, other.rating, players)
 
 
 def _limited(player: Player, limits: Limits) -> Player:
+    if isinstance(player, MixedPlayer):
+        return replace(player, lower=_limited(player.lower, limits), upper=_limited(player.upper, limits))
     if isinstance(player, SearchPlayer) and player.limits == Limits():
         return replace(player, limits=limits)
     return player
@@ -141,8 +179,10 @@ def named_player(text: str, defaults: Limits | None = None) -> Player:
     - ``random``, ``greedy``, ``policy``: see :mod:`sniffai.play.players`;
     - ``search``: a :class:`SearchPlayer`, with the limits and parameters of a search;
     - ``careless:misses=0.3``: a :class:`CarelessPlayer`;
-    - ``forgetful:misjudges=4,simulations=100``: a :class:`ForgetfulPlayer`, with the parameters of ``search`` as well;
-    - ``level:casual``: a level.
+    - ``hasty:misjudges=8``: a :class:`HastyPlayer`;
+    - ``forgetful:misjudges=4,forgets=0,simulations=100``: a :class:`ForgetfulPlayer`, with the parameters of ``search``
+      as well;
+    - ``level:casual``, ``level:1350``: a level by name, or by a number of rating points.
 
     :param defaults: limits of a search that sets none.
     :raises LimitsError: the name or a parameter is unknown or out of range; ``field`` is the parameter, else
@@ -171,10 +211,14 @@ def _careless_player(parameters: str, defaults: Limits | None) -> CarelessPlayer
 
 
 def _forgetful_player(parameters: str, defaults: Limits | None) -> ForgetfulPlayer:
-    """``misjudges`` is its own; the other parameters are those of the search."""
-    given = read_parameters("forgetful", parameters, {"misjudges": NUMBER, **SEARCH_PARAMETERS})
-    misjudges = given.pop("misjudges", 0.0)
-    return ForgetfulPlayer(search_player(given, defaults), misjudges)
+    """``misjudges`` and ``forgets`` are its own; the other parameters are those of the search."""
+    given = read_parameters("forgetful", parameters, {"misjudges": NUMBER, "forgets": FLAG, **SEARCH_PARAMETERS})
+    misjudges, forgets = given.pop("misjudges", 0.0), given.pop("forgets", True)
+    return ForgetfulPlayer(search_player(given, defaults), misjudges, forgets)
+
+
+def _hasty_player(parameters: str, defaults: Limits | None) -> HastyPlayer:
+    return HastyPlayer(**read_parameters("hasty", parameters, {"misjudges": NUMBER}))
 
 
 _READERS: Final[Mapping[str, Reader]] = {
@@ -183,6 +227,7 @@ _READERS: Final[Mapping[str, Reader]] = {
     "policy": _without_parameters("policy", PolicyPlayer()),
     "search": _search_player,
     "careless": _careless_player,
+    "hasty": _hasty_player,
     "forgetful": _forgetful_player,
     "level": level_player,
 }

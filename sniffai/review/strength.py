@@ -51,9 +51,13 @@ class Strength:
 
 
 def level_names(players: int) -> list[str]:
-    """The levels that were measured, lowest first."""
+    """The levels that make the scale, lowest first: those that lost less than every level before them."""
     losses = measured()["losses"].get(str(players), {})
-    return [level.name for level in LEVELS if level.name in losses]
+    names: list[str] = []
+    for level in LEVELS:
+        if level.name in losses and all(losses[level.name]["mean"] < losses[name]["mean"] for name in names):
+            names.append(level.name)
+    return names
 
 
 def strength_of(losses: Sequence[float], players: int) -> Strength | None:

@@ -113,8 +113,9 @@ class RecommendMoveRequest(_message.Message):
     objective: Global___Objective.ValueType
     """objective is what the search maximises. Default: MATCH."""
     level: _builtins.str
-    """level is the level of play that chooses the move: a name of GetEngineInfo's levels, such as "club". It chooses among
-    all legal moves and plays for the match: include_moves and exclude_moves are refused, and an objective other than
+    """level is the level of play that chooses the move: a name of GetEngineInfo's levels, such as "club", or a number of
+    rating points from the lowest level's to the highest one's, such as "1350". It chooses among all legal moves and
+    plays for the match: include_moves and exclude_moves are refused, and an objective other than
     MATCH is ignored with a warning. Where the level has its own bound on thinking, limits are ignored too, also with a
     warning. Default: none; the search itself chooses, which is what the highest level does.
     """
@@ -176,7 +177,7 @@ class RecommendMoveResponse(_message.Message):
     action: _move_pb2.Action.ValueType
     """action is what the seat must do: PLAY (then move is set), DRAW or PASS."""
     level: _builtins.str
-    """level is the name of the level that chose the move. Empty if none was requested."""
+    """level is the name of the level that chose the move, or its rating if that was requested. Empty if none was requested."""
     @_builtins.property
     def move(self) -> _move_pb2.Move:
         """move is the recommended move, or the move that the request's level chose. Unset unless action is PLAY."""

@@ -22,11 +22,12 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from sniffai.v1 import limits_pb2 as sniffai_dot_v1_dot_limits__pb2
 from sniffai.v1 import notice_pb2 as sniffai_dot_v1_dot_notice__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fsniffai/v1/engine_service.proto\x12\nsniffai.v1\x1a\x17sniffai/v1/limits.proto\x1a\x17sniffai/v1/notice.proto\"\x16\n\x14GetEngineInfoRequest\"\xaa\x02\n\x15GetEngineInfoResponse\x12\x16\n\x0e\x65ngine_version\x18\x01 \x01(\t\x12%\n\x06tables\x18\x02 \x03(\x0b\x32\x15.sniffai.v1.TableSize\x12*\n\x0e\x64\x65\x66\x61ult_limits\x18\x03 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12&\n\nmax_limits\x18\x04 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\x19\n\x11search_slot_count\x18\x05 \x01(\x05\x12\x19\n\x11max_request_bytes\x18\x06 \x01(\x05\x12%\n\x08warnings\x18\x07 \x03(\x0b\x32\x13.sniffai.v1.Warning\x12!\n\x06levels\x18\x08 \x03(\x0b\x32\x11.sniffai.v1.Level\"\x84\x01\n\x05Level\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12&\n\x06scores\x18\x03 \x03(\x0b\x32\x16.sniffai.v1.LevelScore\x12\x1c\n\x0fmax_simulations\x18\x04 \x01(\x03H\x00\x88\x01\x01\x42\x12\n\x10_max_simulations\"E\n\nLevelScore\x12\x0f\n\x07players\x18\x01 \x01(\x05\x12\x11\n\twon_count\x18\x02 \x01(\x05\x12\x13\n\x0bmatch_count\x18\x03 \x01(\x05\"g\n\tTableSize\x12\x0f\n\x07players\x18\x01 \x01(\x05\x12\x12\n\nteam_count\x18\x02 \x01(\x05\x12\x11\n\thand_size\x18\x03 \x01(\x05\x12\x12\n\ntalon_size\x18\x04 \x01(\x05\x12\x0e\n\x06target\x18\x05 \x01(\x05\x32j\n\rEngineService\x12Y\n\rGetEngineInfo\x12 .sniffai.v1.GetEngineInfoRequest\x1a!.sniffai.v1.GetEngineInfoResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fsniffai/v1/engine_service.proto\x12\nsniffai.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x17sniffai/v1/limits.proto\x1a\x17sniffai/v1/notice.proto\"\x16\n\x14GetEngineInfoRequest\"\xaa\x02\n\x15GetEngineInfoResponse\x12\x16\n\x0e\x65ngine_version\x18\x01 \x01(\t\x12%\n\x06tables\x18\x02 \x03(\x0b\x32\x15.sniffai.v1.TableSize\x12*\n\x0e\x64\x65\x66\x61ult_limits\x18\x03 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12&\n\nmax_limits\x18\x04 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\x19\n\x11search_slot_count\x18\x05 \x01(\x05\x12\x19\n\x11max_request_bytes\x18\x06 \x01(\x05\x12%\n\x08warnings\x18\x07 \x03(\x0b\x32\x13.sniffai.v1.Warning\x12!\n\x06levels\x18\x08 \x03(\x0b\x32\x11.sniffai.v1.Level\"\xc2\x01\n\x05Level\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12&\n\x06scores\x18\x03 \x03(\x0b\x32\x16.sniffai.v1.LevelScore\x12\x1c\n\x0fmax_simulations\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12\x0e\n\x06rating\x18\x05 \x01(\x05\x12,\n\tmean_time\x18\x06 \x01(\x0b\x32\x19.google.protobuf.DurationB\x12\n\x10_max_simulations\"E\n\nLevelScore\x12\x0f\n\x07players\x18\x01 \x01(\x05\x12\x11\n\twon_count\x18\x02 \x01(\x05\x12\x13\n\x0bmatch_count\x18\x03 \x01(\x05\"~\n\tTableSize\x12\x0f\n\x07players\x18\x01 \x01(\x05\x12\x12\n\nteam_count\x18\x02 \x01(\x05\x12\x11\n\thand_size\x18\x03 \x01(\x05\x12\x12\n\ntalon_size\x18\x04 \x01(\x05\x12\x0e\n\x06target\x18\x05 \x01(\x05\x12\x15\n\rrating_spread\x18\x06 \x01(\x01\x32j\n\rEngineService\x12Y\n\rGetEngineInfo\x12 .sniffai.v1.GetEngineInfoRequest\x1a!.sniffai.v1.GetEngineInfoResponse\"\x03\x90\x02\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,16 +36,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_ENGINESERVICE'].methods_by_name['GetEngineInfo']._loaded_options = None
   _globals['_ENGINESERVICE'].methods_by_name['GetEngineInfo']._serialized_options = b'\220\002\001'
-  _globals['_GETENGINEINFOREQUEST']._serialized_start=97
-  _globals['_GETENGINEINFOREQUEST']._serialized_end=119
-  _globals['_GETENGINEINFORESPONSE']._serialized_start=122
-  _globals['_GETENGINEINFORESPONSE']._serialized_end=420
-  _globals['_LEVEL']._serialized_start=423
-  _globals['_LEVEL']._serialized_end=555
-  _globals['_LEVELSCORE']._serialized_start=557
-  _globals['_LEVELSCORE']._serialized_end=626
-  _globals['_TABLESIZE']._serialized_start=628
-  _globals['_TABLESIZE']._serialized_end=731
-  _globals['_ENGINESERVICE']._serialized_start=733
-  _globals['_ENGINESERVICE']._serialized_end=839
+  _globals['_GETENGINEINFOREQUEST']._serialized_start=129
+  _globals['_GETENGINEINFOREQUEST']._serialized_end=151
+  _globals['_GETENGINEINFORESPONSE']._serialized_start=154
+  _globals['_GETENGINEINFORESPONSE']._serialized_end=452
+  _globals['_LEVEL']._serialized_start=455
+  _globals['_LEVEL']._serialized_end=649
+  _globals['_LEVELSCORE']._serialized_start=651
+  _globals['_LEVELSCORE']._serialized_end=720
+  _globals['_TABLESIZE']._serialized_start=722
+  _globals['_TABLESIZE']._serialized_end=848
+  _globals['_ENGINESERVICE']._serialized_start=850
+  _globals['_ENGINESERVICE']._serialized_end=956
 # @@protoc_insertion_point(module_scope)

@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from sniffai.v1 import limits_pb2 as _limits_pb2
@@ -107,6 +108,8 @@ class Level(_message.Message):
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     SCORES_FIELD_NUMBER: _builtins.int
     MAX_SIMULATIONS_FIELD_NUMBER: _builtins.int
+    RATING_FIELD_NUMBER: _builtins.int
+    MEAN_TIME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """name is a lower-case word, such as "casual"."""
     description: _builtins.str
@@ -115,9 +118,19 @@ class Level(_message.Message):
     """max_simulations is how many simulations it makes for one move at most: 0 for a level that does not search. Unset for
     the highest level, which searches within the limits of the request.
     """
+    rating: _builtins.int
+    """rating is its strength in rating points, fitted to matches of many pairs of levels. The lowest level has 1000. A
+    request can name a level by any number from the lowest rating to the highest: see RecommendMoveRequest.level.
+    """
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelScore]:
         """scores are its matches against the level below, one entry for each number of players. Empty for the lowest level."""
+
+    @_builtins.property
+    def mean_time(self) -> _duration_pb2.Duration:
+        """mean_time is the processor time of a move with a choice, as measured on the machine that docs/strength.md names.
+        Unset for the highest level, which takes as long as the limits of the request allow.
+        """
 
     def __init__(
         self,
@@ -126,10 +139,12 @@ class Level(_message.Message):
         description: _builtins.str = ...,
         scores: _abc.Iterable[Global___LevelScore] | None = ...,
         max_simulations: _builtins.int | None = ...,
+        rating: _builtins.int = ...,
+        mean_time: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_simulations", b"_max_simulations", "max_simulations", b"max_simulations"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_simulations", b"_max_simulations", "max_simulations", b"max_simulations", "mean_time", b"mean_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_simulations", b"_max_simulations", "description", b"description", "max_simulations", b"max_simulations", "name", b"name", "scores", b"scores"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_simulations", b"_max_simulations", "description", b"description", "max_simulations", b"max_simulations", "mean_time", b"mean_time", "name", b"name", "rating", b"rating", "scores", b"scores"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_simulations: _TypeAlias = _typing.Literal["max_simulations"]  # noqa: Y015
     _WhichOneofArgType__max_simulations: _TypeAlias = _typing.Literal["_max_simulations", b"_max_simulations"]  # noqa: Y015
@@ -180,6 +195,7 @@ class TableSize(_message.Message):
     HAND_SIZE_FIELD_NUMBER: _builtins.int
     TALON_SIZE_FIELD_NUMBER: _builtins.int
     TARGET_FIELD_NUMBER: _builtins.int
+    RATING_SPREAD_FIELD_NUMBER: _builtins.int
     players: _builtins.int
     """players is the number of seats: 2, 3 or 4."""
     team_count: _builtins.int
@@ -190,6 +206,10 @@ class TableSize(_message.Message):
     """talon_size is the number of tiles left over by the deal: 14, 10 or 8."""
     target: _builtins.int
     """target is the score that wins the match, in points: 250 or 200."""
+    rating_spread: _builtins.float
+    """rating_spread is how much a difference of rating points counts with so many players. A level that has d points more
+    than another one wins 1 / (1 + 10^(-rating_spread * d / 400)) of the matches. 1 for 2 players.
+    """
     def __init__(
         self,
         *,
@@ -198,10 +218,11 @@ class TableSize(_message.Message):
         hand_size: _builtins.int = ...,
         talon_size: _builtins.int = ...,
         target: _builtins.int = ...,
+        rating_spread: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand_size", b"hand_size", "players", b"players", "talon_size", b"talon_size", "target", b"target", "team_count", b"team_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand_size", b"hand_size", "players", b"players", "rating_spread", b"rating_spread", "talon_size", b"talon_size", "target", b"target", "team_count", b"team_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -28,7 +28,8 @@ from sniffai.lab.equity.rounds import play_rounds
 from sniffai.lab.temperature import Choice
 from sniffai.lab.training import TrainedNets, TrainingPlan
 from sniffai.play.arena import ArenaSpec, play_arena
-from sniffai.play.levels import LEVELS
+from sniffai.play.humanlike import CarelessPlayer
+from sniffai.play.levels import LEVELS, find_level
 from sniffai.play.match import HUMAN, Lots, Match, MatchSetup
 from sniffai.play.match_log import Dealt, LogSetup, MatchLog, Step, StepKind, TakenBack
 from sniffai.play.players import GreedyPlayer, PolicyPlayer, RandomPlayer
@@ -126,8 +127,9 @@ def results() -> Iterator[Any]:
     yield from sniffai.review.jobs_of(Subject.of_rounds([played(2, 3)]))
     yield sniffai.MatchRecord.of([played(2, 3)])
     yield from (GreedyPlayer(), RandomPlayer(), PolicyPlayer(), client.Tls(), wire.Violation("a", "B", "c"))
+    yield from (find_level("1100"), CarelessPlayer())
     spec = ArenaSpec("greedy", "random", pairings=2, seed=1)
-    yield from (spec, play_arena(spec), mean_and_error([1.0, 2.0]), LEVELS[1].scores)
+    yield from (spec, play_arena(spec), mean_and_error([1.0, 2.0]), LEVELS[1].scores, LEVELS[1].move_time)
     yield from (played(2, 14).history, strength_of([2.0, 3.0, 4.0] * 20, 2))
     match = Match(MatchSetup((HUMAN, "greedy"), seed=1))
     yield from (match, match.setup, match.situation(0), Lots((1, 2)), *match_log_values())

@@ -34,6 +34,8 @@ KINDS = (
     "forgetful",
     "forgetful:misjudges=3",
     *(f"level:{level.name}" for level in LEVELS),
+    "level:1500",
+    "hasty:misjudges=9",
 )
 """Every kind of player, and the ways to search."""
 

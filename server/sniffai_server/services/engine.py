@@ -6,6 +6,7 @@ from typing import Any
 
 from sniffai import rules, wire
 from sniffai.play.levels import LEVELS, Level
+from sniffai.play.ratings import rating_spread
 from sniffai.v1 import engine_service_pb2 as pb
 from sniffai.v1 import engine_service_pb2_grpc
 from sniffai.version import VERSION
@@ -40,9 +41,16 @@ def engine_info(settings: Settings) -> pb.GetEngineInfoResponse:
 
 def _level(level: Level) -> pb.Level:
     scores = [pb.LevelScore(players=s.players, won_count=s.won, match_count=s.matches) for s in level.scores]
-    return pb.Level(
-        name=level.name, description=level.description, scores=scores, max_simulations=level.max_simulations
+    message = pb.Level(
+        name=level.name,
+        description=level.description,
+        scores=scores,
+        max_simulations=level.max_simulations,
+        rating=round(level.rating),
     )
+    if level.move_time is not None:
+        message.mean_time.FromNanoseconds(round(level.move_time.mean * 1e9))
+    return message
 
 
 def _table(players: int) -> pb.TableSize:
@@ -52,4 +60,5 @@ def _table(players: int) -> pb.TableSize:
         hand_size=rules.HAND_SIZE[players],
         talon_size=rules.TALON_SIZE[players],
         target=rules.TARGET[players],
+        rating_spread=rating_spread(players),
     )

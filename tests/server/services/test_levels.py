@@ -1,5 +1,6 @@
 """Levels of play over the wire: who chooses, what is told, what is refused, what is hidden, who waits for a slot."""
 
+from itertools import pairwise
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 import sniffai
 from sniffai import wire
 from sniffai.play.levels import LEVELS, find_level
+from sniffai.play.ratings import rating_spread
 from sniffai.v1 import analysis_pb2, engine_service_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai_server.load.admission import Priority
@@ -29,6 +31,8 @@ from tests.sniffai.test_secrecy import mixed
 from tests.waiting import wait_until
 
 NAMES = [level.name for level in LEVELS]
+MIDDLE = f"{(find_level('skilled').rating + find_level('club').rating) / 2:.9g}"
+"""Plays now without a search, now with one."""
 FEW = {"simulations": 300}
 
 
@@ -66,6 +70,29 @@ def test_a_level_that_searches_chooses_by_its_own_search(stubs: SimpleNamespace)
     assert len(chosen) > 1
 
 
+def test_the_engine_tells_ratings_and_times(stubs: SimpleNamespace) -> None:
+    info = stubs.engine.GetEngineInfo(engine_service_pb2.GetEngineInfoRequest(), timeout=TIMEOUT)
+    assert [level.rating for level in info.levels] == [level.rating for level in LEVELS]
+    for told, level in zip(info.levels, LEVELS, strict=True):
+        assert told.HasField("mean_time") == (level.move_time is not None)
+        if level.move_time is not None:
+            assert told.mean_time.ToNanoseconds() == pytest.approx(1e9 * level.move_time.mean, rel=1e-6)
+    for table in info.tables:
+        assert table.rating_spread == rating_spread(table.players)
+
+
+def test_a_number_of_rating_points_is_a_level(stubs: SimpleNamespace) -> None:
+    for below, above in pairwise(LEVELS[:-1]):
+        middle = f"{(below.rating + above.rating) / 2:.9g}"
+        answer = ask(stubs, middle, seed=3)
+        assert answer.level == middle
+        assert answer.move.tile in choice()["hand"]
+        assert not answer.analysis.warnings
+    assert ask(stubs, "1200.0").level == "1200"
+    sources = {ask(stubs, MIDDLE, seed=seed).analysis.source for seed in range(30)}
+    assert sources == {analysis_pb2.SOURCE_SEARCH, analysis_pb2.SOURCE_UNSEARCHED}
+
+
 def test_full_strength_answers_as_without_a_level(stubs: SimpleNamespace) -> None:
     level, plain = ask(stubs, "full", limits=FEW, seed=2), recommend(stubs, view_message(choice()), limits=FEW, seed=2)
     assert level.level == "full"
@@ -91,7 +118,7 @@ def test_forced_moves_draws_and_passes_are_the_same_for_all(stubs: SimpleNamespa
     assert (answer.analysis.source, answer.move.tile, answer.level) == (analysis_pb2.SOURCE_FORCED, "5|6", level)
 
 
-@pytest.mark.parametrize("name", ["grandmaster", "Club", " club", "1500", "\x07" * 200])
+@pytest.mark.parametrize("name", ["grandmaster", "Club", " club", "1e3", "1200 points", "\x07" * 200])
 def test_an_unknown_level_is_refused_with_those_that_there_are(stubs: SimpleNamespace, name: str) -> None:
     error = failure(lambda: ask(stubs, name))
     assert (error.code, error.reason, error.violations) == (
@@ -102,8 +129,19 @@ def test_an_unknown_level_is_refused_with_those_that_there_are(stubs: SimpleName
     assert ", ".join(NAMES) in error.descriptions[0]
 
 
+@pytest.mark.parametrize("number", ["999", "-3", "100000"])
+def test_a_rating_out_of_range_is_refused_with_the_range(stubs: SimpleNamespace, number: str) -> None:
+    error = failure(lambda: ask(stubs, number))
+    assert (error.code, error.reason, error.violations) == (
+        "INVALID_ARGUMENT",
+        "RATING_OUT_OF_RANGE",
+        [("level", "RATING_OUT_OF_RANGE")],
+    )
+    assert f"{LEVELS[0].rating}..{LEVELS[-1].rating}" in error.descriptions[0]
+
+
 @pytest.mark.parametrize("field", ["include_moves", "exclude_moves"])
-@pytest.mark.parametrize("level", ["casual", "full"])
+@pytest.mark.parametrize("level", ["casual", "1234", "full"])
 def test_moves_are_not_picked_for_a_level(stubs: SimpleNamespace, level: str, field: str) -> None:
     error = failure(lambda: ask(stubs, level, **{field: [{"tile": choice()["hand"][0]}]}))
     assert (error.code, error.violations) == ("INVALID_ARGUMENT", [(field, "NOT_WITH_LEVEL")])
@@ -122,7 +160,7 @@ def test_what_has_no_effect_on_a_level_is_told(stubs: SimpleNamespace) -> None:
     assert ask(stubs, "club", limits={"simulations": 3}).move == ask(stubs, "club").move
 
 
-@pytest.mark.parametrize("level", NAMES)
+@pytest.mark.parametrize("level", [*NAMES, MIDDLE])
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_hidden_tiles_change_no_byte_of_a_level_s_answer(stubs: SimpleNamespace, players: int, level: str) -> None:
     """The same bytes for a seat that has seen the same, whatever the others hold; and from one request to the next."""

@@ -116,7 +116,7 @@ def test_describe_puts_the_situation_into_words(capsys: pytest.CaptureFixture[st
     assert set(sentences(VIEW, "ja")) <= set(capsys.readouterr().out.splitlines())
 
 
-@pytest.mark.parametrize("level", [level.name for level in LEVELS])
+@pytest.mark.parametrize("level", [*(level.name for level in LEVELS), "1350", "1650.5"])
 def test_a_level_chooses_here_as_on_a_server(
     level: str, capsys: pytest.CaptureFixture[str], view_file: str, tmp_path: Path
 ) -> None:
@@ -147,7 +147,9 @@ def test_a_level_is_told_in_every_language(capsys: pytest.CaptureFixture[str], v
 
 def test_what_a_level_cannot_be_asked(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
     told = refused(capsys, 2, [view_file, "--level", "grandmaster"])
-    assert told.startswith("sniffai: level: 'grandmaster' is not one of newcomer, casual, ")
+    assert told.startswith("sniffai: level: 'grandmaster' is not one of newcomer, beginner, casual, ")
+    told = refused(capsys, 2, [view_file, "--level", "999"])
+    assert told.startswith(f"sniffai: level: a rating is in {LEVELS[0].rating}..{LEVELS[-1].rating}, not 999; ")
     move = str(VIEW.legal_moves()[0])
     for option in ("--include", "--exclude"):
         assert "--level cannot be used with" in refused(capsys, 2, [view_file, "--level", "casual", option, move])

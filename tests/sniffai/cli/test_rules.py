@@ -11,6 +11,7 @@ import pytest
 
 import sniffai
 from sniffai.cli.group import COMMANDS, run
+from sniffai.play.levels import LEVELS
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -192,6 +193,17 @@ def test_info_tells_the_games(say: Say) -> None:
     assert told["engine_version"] == sniffai.__version__
     assert [(game["players"], game["target"]) for game in told["tables"]] == [(2, 250), (3, 200), (4, 200)]
     assert sniffai.__version__ in say("info")
+
+
+def test_info_tells_the_levels(say: Say) -> None:
+    levels = json.loads(say("info", "--json"))["levels"]
+    assert [(level["name"], level["rating"]) for level in levels] == [(level.name, level.rating) for level in LEVELS]
+    assert [level["max_simulations"] for level in levels] == [level.max_simulations for level in LEVELS]
+    assert all((level["mean_seconds"] is None) == (level["name"] == "full") for level in levels)
+    lines = say("info").splitlines()
+    for level in LEVELS:
+        (line,) = [line for line in lines if line.split()[:1] == [level.name]]
+        assert str(level.rating) in line and line.rstrip().endswith(level.description)
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,20 @@ def test_the_bound_of_each_level_is_known() -> None:
             assert turn.searcher.run(turn.limits).effort.simulations <= bound
 
 
+def test_a_level_between_two_plays_like_the_one_or_the_other() -> None:
+    below, above = find_level("skilled"), find_level("club")
+    level = find_level(f"{(below.rating + above.rating) / 2:.9g}")
+    searched = 0
+    views = decisions(2, 3)
+    for seed, view in enumerate(views):
+        turn = LevelTurn(level, view, seed)
+        found = turn.searcher.run(turn.limits or FEW)
+        searched += found.source == "search"
+        assert turn.move(found) in (played(below, view, seed), played(above, view, seed))
+        assert turn.limits == (None if found.source == "unsearched" else Limits(simulations=above.max_simulations))
+    assert 0.25 < searched / len(views) < 0.75
+
+
 def test_who_has_nothing_to_decide_is_refused() -> None:
     dealt = Round.deal(2, 1)
     for level in LEVELS:

@@ -99,8 +99,9 @@ export declare type RecommendMoveRequest = Message<"sniffai.v1.RecommendMoveRequ
   objective: Objective;
 
   /**
-   * level is the level of play that chooses the move: a name of GetEngineInfo's levels, such as "club". It chooses among
-   * all legal moves and plays for the match: include_moves and exclude_moves are refused, and an objective other than
+   * level is the level of play that chooses the move: a name of GetEngineInfo's levels, such as "club", or a number of
+   * rating points from the lowest level's to the highest one's, such as "1350". It chooses among all legal moves and
+   * plays for the match: include_moves and exclude_moves are refused, and an objective other than
    * MATCH is ignored with a warning. Where the level has its own bound on thinking, limits are ignored too, also with a
    * warning. Default: none; the search itself chooses, which is what the highest level does.
    *
@@ -144,7 +145,7 @@ export declare type RecommendMoveResponse = Message<"sniffai.v1.RecommendMoveRes
   analysis?: Analysis | undefined;
 
   /**
-   * level is the name of the level that chose the move. Empty if none was requested.
+   * level is the name of the level that chose the move, or its rating if that was requested. Empty if none was requested.
    *
    * @generated from field: string level = 4;
    */

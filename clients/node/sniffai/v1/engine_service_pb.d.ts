@@ -6,6 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import type { Message } from "@bufbuild/protobuf";
 import type { Limits } from "./limits_pb.js";
 import type { Warning } from "./notice_pb.js";
+import type { Duration } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file sniffai/v1/engine_service.proto.
@@ -129,6 +130,22 @@ export declare type Level = Message<"sniffai.v1.Level"> & {
    * @generated from field: optional int64 max_simulations = 4;
    */
   maxSimulations?: bigint | undefined;
+
+  /**
+   * rating is its strength in rating points, fitted to matches of many pairs of levels. The lowest level has 1000. A
+   * request can name a level by any number from the lowest rating to the highest: see RecommendMoveRequest.level.
+   *
+   * @generated from field: int32 rating = 5;
+   */
+  rating: number;
+
+  /**
+   * mean_time is the processor time of a move with a choice, as measured on the machine that docs/strength.md names.
+   * Unset for the highest level, which takes as long as the limits of the request allow.
+   *
+   * @generated from field: google.protobuf.Duration mean_time = 6;
+   */
+  meanTime?: Duration | undefined;
 };
 
 /**
@@ -212,6 +229,14 @@ export declare type TableSize = Message<"sniffai.v1.TableSize"> & {
    * @generated from field: int32 target = 5;
    */
   target: number;
+
+  /**
+   * rating_spread is how much a difference of rating points counts with so many players. A level that has d points more
+   * than another one wins 1 / (1 + 10^(-rating_spread * d / 400)) of the matches. 1 for 2 players.
+   *
+   * @generated from field: double rating_spread = 6;
+   */
+  ratingSpread: number;
 };
 
 /**
