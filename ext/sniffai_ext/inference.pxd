@@ -13,4 +13,6 @@ cdef struct Model:
     float[3] temperature  # in points: fewer than 8 tiles on the table, fewer than 16, and later
     float floor           # share of a choice made at random, above 0: no possible world is ruled out
 
-cdef void log_likelihoods(const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat) noexcept nogil
+cdef void log_likelihoods(
+    const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat
+) noexcept nogil

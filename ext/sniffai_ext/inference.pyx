@@ -49,7 +49,9 @@ cdef inline uint32_t hand_then(const Choice *choice, uint32_t[ALL_BATCHES] *batc
     return hand & ~choice.state.table
 
 
-cdef void log_likelihoods(const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat) noexcept nogil:
+cdef void log_likelihoods(
+    const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat
+) noexcept nogil:
     """The formula above for one deal, given batch by batch: adds the terms of each seat's choices to ``by_seat``."""
     cdef uint8_t[MAX_MOVES] moves
     cdef float[MAX_MOVES] values
@@ -91,5 +93,6 @@ def sampled_past(View view not None, seed):
     rows = []
     for i in range(view.choices):
         choice = &view.choice[i]
-        rows.append((popcount(choice.state.table), choice.state.seat, move_tile(choice.move), hand_then(choice, batch_tiles)))
+        hand = hand_then(choice, batch_tiles)
+        rows.append((popcount(choice.state.table), choice.state.seat, move_tile(choice.move), hand))
     return rows
