@@ -27,11 +27,12 @@ def test_other_runs_leave_the_end_to_end_tests_out_and_say_so(args: list[str]) -
     assert "tests/e2e/" not in said
 
 
-@pytest.mark.parametrize("args", [["tests/e2e/terminal"], ["-m", "e2e"]], ids=" ".join)
+@pytest.mark.parametrize("args", [["tests/e2e/database"], ["-m", "e2e"]], ids=" ".join)
 def test_a_run_that_asks_for_them_has_them(args: list[str]) -> None:
+    """Those with a database can be collected without what `make e2e` installs."""
     said = collected(*args)
     assert "left to" not in said
-    assert "tests/e2e/terminal/test_own_match.py::" in said
+    assert "tests/e2e/database/test_postgres.py::" in said
 
 
 def test_without_root_one_line_says_what_to_install(

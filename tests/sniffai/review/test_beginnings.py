@@ -93,9 +93,8 @@ def test_a_round_that_was_only_dealt_is_worth_its_start(players: int) -> None:
         read_subject(format_match(MatchRecord.of([first, begun(second, 0)]))),
     ):
         found = review(subject, FEW)
-        leader = second.start.leader if first.went_out is not None else None
         assert not found.account.final
-        assert found.account.result.chances == load(players).chance(first.scores, leader)
+        assert found.account.result.chances == load(players).chance(first.scores, second.start.leader)
         assert found.rounds[1].judged == ()
         assert len(told_everywhere(found)["rounds"]) == 2
 
