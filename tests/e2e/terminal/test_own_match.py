@@ -12,7 +12,7 @@ from tests.e2e.terminal.window import COLUMNS, Person, Window
 
 def near(players: int) -> list[str]:
     """Scores so near to the target that a match takes one round or two."""
-    return [f"--score={TARGET[players] - 30}"] * TEAMS[players]
+    return [f"--score={TARGET[players] - 60}"] * TEAMS[players]
 
 
 @pytest.mark.parametrize("language", ["en", "ja", "zh-Hans"])
