@@ -9,7 +9,7 @@ A beam search lays the arms, one tile of each in turn, and keeps the plans that 
 keeps a distance of a unit from every tile that it is not joined to, and each open end keeps room for its mark.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -137,12 +137,7 @@ def plan_layout(layout: Layout, mark: int = 2) -> Plan:
     :raises LimitsError: ``mark`` is out of range.
     :raises ViewError: ``layout`` is not a :class:`Layout`.
     """
-    read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
-    mark = read_whole(mark, "mark", 2, MAX_MARK)
-    if not layout.placements:
-        return Plan((), (), Box(0, 0, 0, 0))
-    root, arms = _arms(layout)
-    return _plan(layout, _lay(root, arms, mark), arms, mark)
+    return _plan(layout, mark, _lay)
 
 
 def plan_growing_layout(layout: Layout, mark: int = 2) -> Plan:
@@ -155,14 +150,17 @@ def plan_growing_layout(layout: Layout, mark: int = 2) -> Plan:
     :raises LimitsError: ``mark`` is out of range.
     :raises ViewError: ``layout`` is not a :class:`Layout`.
     """
+    return _plan(layout, mark, lambda root, arms, mark: _grow(layout.placements, mark))
+
+
+def _plan(layout: Layout, mark: int, lay: Callable[[Tile, Sequence["_Arm"], int], "_Laid"]) -> Plan:
+    """The plan of a layout, whose tiles ``lay`` lays."""
     read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
     mark = read_whole(mark, "mark", 2, MAX_MARK)
     if not layout.placements:
         return Plan((), (), Box(0, 0, 0, 0))
-    return _plan(layout, _grow(layout.placements, mark), _arms(layout)[1], mark)
-
-
-def _plan(layout: Layout, laid: "_Laid", arms: Sequence["_Arm"], mark: int) -> Plan:
+    root, arms = _arms(layout)
+    laid = lay(root, arms, mark)
     order = {move.tile: i for i, move in enumerate(layout.placements)}
     tiles = sorted(
         (replace(tile, move=layout.placements[order[tile.tile]]) for tile in laid.tiles()),

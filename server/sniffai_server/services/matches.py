@@ -35,6 +35,7 @@ from sniffai_server.matches.host import Host, Invitations, Made, Seat
 from sniffai_server.matches.records import Listed
 from sniffai_server.matches.terms import Terms
 from sniffai_server.matches.tokens import key_hash, looks_like_match_id, looks_like_token, make_token
+from sniffai_server.services.notices import names_unknown_fields
 from sniffai_server.services.reviews import Reviews, Wanted
 from sniffai_server.settings import Settings
 
@@ -64,6 +65,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
         self._watches = watches
         self._reviews = reviews
 
+    @names_unknown_fields
     async def CreateMatch(self, request: pb.CreateMatchRequest, context: Any) -> pb.CreateMatchResponse:
         """A new match."""
         _refuse(
@@ -81,9 +83,9 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
                 pb.Invitation(seat=seat, invitation=secret) for seat, secret in sorted(created.by_seat.items())
             ],
             player_token=player,
-            warnings=wire.unknown_fields(request),
         )
 
+    @names_unknown_fields
     async def JoinMatch(self, request: pb.JoinMatchRequest, context: Any) -> pb.JoinMatchResponse:
         """A seat taken."""
         _refuse(
@@ -97,9 +99,9 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
             seat_token=token,
             player_token=player,
             view=_view(seat, seat.hosted.log),
-            warnings=wire.unknown_fields(request),
         )
 
+    @names_unknown_fields
     async def GetView(self, request: pb.GetViewRequest, context: Any) -> pb.GetViewResponse:
         """What a seat may see, at once or after the next event."""
         wait = _wait(request)
@@ -112,9 +114,9 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
         return pb.GetViewResponse(
             view=_view(seat, log),
             events=[] if after is None else _events(seat, log, after),
-            warnings=wire.unknown_fields(request),
         )
 
+    @names_unknown_fields
     async def PlayMove(self, request: pb.PlayMoveRequest, context: Any) -> pb.PlayMoveResponse:
         """A move, with the draws and passes that follow."""
         _refuse(
@@ -137,7 +139,6 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
             points=made.log.points(made.before),
             events=_events(seat, made.log, made.before),
             view=_view(seat, made.log),
-            warnings=wire.unknown_fields(request),
         )
 
     async def WatchMatch(  # type: ignore[override]  # the stubs type a generator; gRPC also accepts this form
@@ -191,6 +192,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
         )
         return pb.RequestHintResponse(analysis=message, event_number=log.number)
 
+    @names_unknown_fields
     async def TakeBack(self, request: pb.TakeBackRequest, context: Any) -> pb.TakeBackResponse:
         """A decision taken back."""
         _refuse(*wire.bad_key(request.idempotency_key, "idempotency_key", required=True))
@@ -209,9 +211,9 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
         return pb.TakeBackResponse(
             view=_view(seat, made.log),
             events=_events(seat, made.log, made.before),
-            warnings=wire.unknown_fields(request),
         )
 
+    @names_unknown_fields
     async def Resign(self, request: pb.ResignRequest, context: Any) -> pb.ResignResponse:
         """The end of a match that a seat gives up."""
         seat = await self._seat(request)
@@ -221,7 +223,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
                 log = (await self._host.step(seat, StepKind.RESIGN, _goes_on)).log
             except _OverError:
                 log = seat.hosted.log
-        return pb.ResignResponse(view=_view(seat, log), warnings=wire.unknown_fields(request))
+        return pb.ResignResponse(view=_view(seat, log))
 
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:
         """A page of a player's matches."""
@@ -240,18 +242,19 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
             warnings=warnings[: wire.MAX_WARNINGS],
         )
 
+    @names_unknown_fields
     async def ExportRecord(self, request: pb.ExportRecordRequest, context: Any) -> pb.ExportRecordResponse:
         """The record of a match: the whole of it once it is over, before that what the seat knows."""
         seat = await self._seat(request)
-        log, warnings = seat.hosted.log, wire.unknown_fields(request)
+        log = seat.hosted.log
         if not log.state.over:
             started = log.state is not MatchState.WAITING
             views = [wire.write_view(round_.view(seat.seat)) for round_ in log.rounds()] if started else []
-            return pb.ExportRecordResponse(views=views, warnings=warnings)
+            return pb.ExportRecordResponse(views=views)
         names = [info.name or info.level for info in log.seats]
         tags = [(f"Seat{i}", name) for i, name in enumerate(names) if name]
         return pb.ExportRecordResponse(
-            match=wire.write_record(log.rounds(), names), text=format_match(log.record(tags)), warnings=warnings
+            match=wire.write_record(log.rounds(), names), text=format_match(log.record(tags))
         )
 
     async def ReviewMatch(  # type: ignore[override]  # as WatchMatch
