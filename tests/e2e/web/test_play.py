@@ -186,6 +186,9 @@ def test_two_people_play_by_a_link(browser: "Browser", served: Served) -> None:
         other.locator(".hand button").first.wait_for()
         page.locator(".hand button").first.wait_for()
         assert other.url.split("#")[1].startswith("/match/"), "the invitation is no longer in the address"
+        other.goto(link)  # whoever has used up the invitation keeps the seat
+        other.locator(".hand button").first.wait_for()
+        assert other.url.split("#")[1].startswith("/match/")
         page.wait_for_function("() => document.querySelectorAll('.hand button').length === 7")
         assert not set(state(page)["hand"]) & set(state(other)["hand"])
         mover = page if page.locator(".status.go").count() else other

@@ -178,13 +178,15 @@ export async function newMatchLike(view) {
   await newMatch({ seats: turned, hints: Boolean(view.hints), practice: Boolean(view.practice) });
 }
 
-/** Takes a seat by its invitation. @returns {Promise<string>} where to go then */
+/** Takes a seat by its invitation, unless this browser has taken it already. @returns {Promise<string>} where to go then */
 export async function join(match, invitation) {
+  const there = `#/match/${match}`;
+  if (seatOf(match)?.invitation === invitation) return there; // a reload on the way from the invitation to the match
   const token = playerToken();
   const answer = await call("MatchService/JoinMatch", { matchId: match, invitation, name: setting("name", ""), ...(token ? { playerToken: token } : {}) });
   keepPlayer(answer.playerToken);
-  keepSeat(match, answer.view?.seat ?? 0, answer.seatToken);
-  return `#/match/${match}`;
+  keepSeat(match, { seat: answer.view?.seat ?? 0, token: answer.seatToken, invitation });
+  return there;
 }
 
 /** What is shown until all have joined: the links for the others. */

@@ -4,7 +4,7 @@
 const KEY = "sniffai";
 
 /**
- * @typedef {{seat: number, token: string, pending?: {move: object, event: string, key: string}}} Seat
+ * @typedef {{seat: number, token: string, invitation: string, pending?: {move: object, event: string, key: string}}} Seat
  * @typedef {{player?: string, matches: Record<string, Seat>, settings: Record<string, any>}} Kept
  */
 
@@ -38,7 +38,8 @@ export const keepPlayer = (token) => change((kept) => (kept.player = token || ke
 
 /** @returns {Seat | undefined} */
 export const seatOf = (match) => read().matches[match];
-export const keepSeat = (match, seat, token) => change((kept) => (kept.matches[match] = { seat, token }));
+/** @type {(match: string, seat: Seat) => void} */
+export const keepSeat = (match, seat) => change((kept) => (kept.matches[match] = seat));
 export const forgetSeat = (match) => change((kept) => delete kept.matches[match]);
 
 /** Keeps a move until its answer has come, so that it is sent once more after a reload. */
