@@ -167,7 +167,10 @@ class Settings:
         shown_default="matches.db in the state directory; memory if it cannot be used",
     )
     max_matches: int = setting(
-        1000, "maximum number of matches in play; one client may have a quarter", least=1, most=10_000_000
+        1000,
+        "maximum number of matches that wait for players or are played; one client may have a quarter",
+        least=1,
+        most=10_000_000,
     )
     max_match_watches: int = setting(
         500,
@@ -175,8 +178,14 @@ class Settings:
         least=1,
         most=1_000_000,
     )
+    match_wait_seconds: float = setting(
+        1.0 * DAY,
+        "seconds after which a match with a free seat ends if nobody takes one",
+        least=1,
+        most=3650 * DAY,
+    )
     match_idle_seconds: float = setting(
-        7.0 * DAY, "seconds without an event after which a match ends", least=1, most=3650 * DAY
+        7.0 * DAY, "seconds without an event after which a match that is played ends", least=1, most=3650 * DAY
     )
     match_keep_days: float = setting(
         90.0, "days after which a match that is over is removed; 0 keeps it for ever", least=0, most=36_500

@@ -74,8 +74,10 @@ class LogSetup:
     """Shown to all seats, by seat; ``""`` for none."""
     hints: bool
     """Whether hints are given."""
+    wait: int
+    """Microseconds after which it ends if a seat is still free and nobody takes one."""
     idle: int
-    """Microseconds after which it ends if nothing happens."""
+    """Microseconds after which it ends if nothing happens once it is played."""
     created: int
     """Microseconds since 1970."""
 
@@ -297,7 +299,9 @@ class MatchLog:
     @property
     def expires(self) -> int | None:
         """When it ends if nothing happens before; ``None`` once it is over."""
-        return None if self._state.over else self.changed + self._setup.idle
+        if self._state.over:
+            return None
+        return self.changed + (self._setup.wait if self._state is MatchState.WAITING else self._setup.idle)
 
     @property
     def seats(self) -> tuple[SeatInfo, ...]:

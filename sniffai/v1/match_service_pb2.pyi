@@ -1127,7 +1127,9 @@ class MatchView(_message.Message):
 
     @_builtins.property
     def expire_time(self) -> _timestamp_pb2.Timestamp:
-        """expire_time is when the match ends if nothing happens before. Unset once it is over."""
+        """expire_time is when the match ends if nothing happens before: a match that waits for players sooner than one that is
+        played. Unset once it is over.
+        """
 
     def __init__(
         self,

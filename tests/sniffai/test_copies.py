@@ -139,7 +139,7 @@ def results() -> Iterator[Any]:
 
 
 def match_log_values() -> Iterator[Any]:
-    setup = LogSetup(MatchSetup((HUMAN, "level:casual"), seed=1), ("Ann", ""), hints=True, idle=1, created=0)
+    setup = LogSetup(MatchSetup((HUMAN, "level:casual"), seed=1), ("Ann", ""), hints=True, wait=1, idle=1, created=0)
     log = MatchLog(setup, [Step(StepKind.JOIN, 1, 0, "Ann")])
     while log.round < 1:
         log.apply(Step(StepKind.PLACE, 2, log.to_move, str(log.knowledge(log.to_move or 0).legal_moves()[0])))

@@ -24,7 +24,7 @@ class Caller:
     """A client and its quotas."""
 
     name: str
-    """The name of its key, the name in its certificate, or its address without the port."""
+    """The name of its key, the name in its certificate, or its address: see :func:`peer_host`."""
     best: Priority = Priority.INTERACTIVE
     """The highest priority that it may request."""
     calls: int = 0
@@ -35,6 +35,11 @@ class Caller:
 
 NAME_BYTES: Final = 64
 """How many bytes of a certificate's common name are used as a client's name."""
+
+NETWORK_BITS: Final = 64
+"""Of an IPv6 address: whoever has one has the whole network, and so any number of addresses."""
+LOCAL_NETWORKS: Final = tuple(map(ipaddress.IPv6Network, ("::1/128", "fe80::/10", "fc00::/7")))
+"""Networks of one machine, link or site, where each address is a machine of its own."""
 
 CALLER: Final[ContextVar[Caller]] = ContextVar("CALLER")
 """The caller of the call that this task answers; set by the interceptor that checks keys."""
@@ -47,7 +52,7 @@ def caller_of(context: Any) -> Caller:
 
 
 def connection_name(context: Any) -> str:
-    """The common name in the client's certificate, otherwise the client's address without the port."""
+    """The common name in the client's certificate, otherwise the client's address: see :func:`peer_host`."""
     names = context.auth_context().get("x509_common_name", ())
     for name in names:
         return f"cn:{bytes(name)[:NAME_BYTES].decode(errors='replace')}"
@@ -55,7 +60,10 @@ def connection_name(context: Any) -> str:
 
 
 def peer_host(peer: str) -> str:
-    """The host of a peer as gRPC names it, such as ``"127.0.0.1"`` of ``"ipv4:127.0.0.1:50312"``."""
+    """The host of a peer as gRPC names it, such as ``"127.0.0.1"`` of ``"ipv4:127.0.0.1:50312"``.
+
+    Of an IPv6 address it is the network, such as ``"2a00:1450:4001:80b::/64"``, unless that is local.
+    """
     kind, _, address = peer.partition(":")
     if kind not in ("ipv4", "ipv6"):
         return kind or "unknown"
@@ -64,9 +72,16 @@ def peer_host(peer: str) -> str:
 
 @lru_cache(maxsize=256)
 def _plain(host: str) -> str:
-    """An IP address in canonical form."""
+    """An IP address in canonical form, or the network that stands for it."""
     host = host.replace("%5B", "[").replace("%5D", "]").strip("[]")
     try:
-        return str(ipaddress.ip_address(host))
+        address = ipaddress.ip_address(host)
     except ValueError:
         return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    if any(address in network for network in LOCAL_NETWORKS):
+        return str(address)
+    return str(ipaddress.IPv6Network((int(address), NETWORK_BITS), strict=False))

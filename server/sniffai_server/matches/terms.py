@@ -9,7 +9,7 @@ from sniffai.play.match_log import LogSetup
 from sniffai.search.params import Limits
 from sniffai_server.calls.callers import Priority
 
-FORM: Final = 1
+FORM: Final = 2
 """The form of the text; a later one reads earlier ones."""
 
 
@@ -38,6 +38,7 @@ class Terms:
             "scores": match.scores,
             "practice": match.practice,
             "hints": log.hints,
+            "wait": log.wait,
             "idle": log.idle,
             "created": log.created,
             "limits": [
@@ -63,8 +64,16 @@ class Terms:
             scores=tuple(fields["scores"]),
             practice=fields["practice"],
         )
+        log = LogSetup(
+            match=match,
+            names=tuple(fields["names"]),
+            hints=fields["hints"],
+            wait=fields.get("wait", fields["idle"]),  # form 1 had one time for both
+            idle=fields["idle"],
+            created=fields["created"],
+        )
         return cls(
-            log=LogSetup(match, tuple(fields["names"]), fields["hints"], fields["idle"], fields["created"]),
+            log=log,
             level_limits=Limits(*fields["limits"]),
             caller=fields["caller"],
             best=Priority(fields["best"]),

@@ -293,6 +293,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
             match=MatchSetup(asked.seats, seed, asked.scores, asked.practice),
             names=asked.names,
             hints=asked.hints,
+            wait=round(self._settings.match_wait_seconds * clock.MICROSECONDS),
             idle=round(self._settings.match_idle_seconds * clock.MICROSECONDS),
             created=clock.now(),
         )

@@ -1,5 +1,6 @@
 """What matches may take, how long they last, and who finds them again."""
 
+import json
 import random
 import threading
 from collections.abc import Callable, Iterator
@@ -8,12 +9,17 @@ from typing import Any
 
 import pytest
 
+from sniffai.play.match import MatchSetup
+from sniffai.play.match_log import LogSetup
+from sniffai.search.params import Limits
 from sniffai.v1 import match_service_pb2 as pb
+from sniffai_server.calls.callers import Priority
 from sniffai_server.matches import clock
 from sniffai_server.matches.database import VERSION_TABLE, open_database
 from sniffai_server.matches.errors import DatabaseError
 from sniffai_server.matches.place import Place, state_directory
 from sniffai_server.matches.tables import METADATA
+from sniffai_server.matches.terms import Terms
 from sniffai_server.settings import Settings
 from tests.server.matches.support import Player, create, matches, sit_down
 from tests.server.support import TIMEOUT, failure, running_server, stubs_of
@@ -40,7 +46,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 def test_a_match_without_events_expires(later: Callable[[float], None]) -> None:
     with matches(match_idle_seconds=3600) as stub:
         player, _ = sit_down(stub, "human", "human")
-        left = player.view.expire_time.ToMicroseconds() - clock.now()
+        left = player.look().expire_time.ToMicroseconds() - clock.now()
         assert 3500 < left / clock.MICROSECONDS <= 3600
         later(0.5)
         view = player.look()
@@ -51,6 +57,50 @@ def test_a_match_without_events_expires(later: Callable[[float], None]) -> None:
         )
         assert failure(lambda: player.play({"tile": "0|0"})).reason == "MATCH_OVER"  # type: ignore[arg-type]
         assert stub.ExportRecord(pb.ExportRecordRequest(**player.own), timeout=TIMEOUT).text
+
+
+def test_a_match_with_a_free_seat_expires_sooner(later: Callable[[float], None]) -> None:
+    with running_server(match_wait_seconds=3600, level_pause=0.0) as server, stubs_of(server.address) as stubs:
+        made = create(stubs.matches, "human", "human")
+        player = Player(stubs.matches, made.match_id, made.invitations[0].invitation, player_token=made.player_token)
+        left = player.view.expire_time.ToMicroseconds() - clock.now()
+        assert 3500 < left / clock.MICROSECONDS <= 3600
+        watched = stubs.matches.WatchMatch(pb.WatchMatchRequest(**player.own, after_event=0), timeout=TIMEOUT)
+        assert next(watched).view.status == pb.MATCH_STATUS_WAITING
+        later(0.5)
+        server.call(server.server.host._look_after())
+        (last,) = list(watched)  # whoever watches is told, and the stream ends
+        assert last.events[-1].match_ended.status == last.view.status == pb.MATCH_STATUS_EXPIRED
+        assert server.server.host.counts == {"expired": 1}
+        late = failure(lambda: Player(stubs.matches, made.match_id, made.invitations[1].invitation))
+        assert late.reason == "MATCH_OVER"
+
+
+def test_a_match_that_is_played_expires_as_an_idle_one(later: Callable[[float], None]) -> None:
+    with matches(match_wait_seconds=3600) as stub:
+        player, _ = sit_down(stub, "human", "human")
+        later(1)
+        assert player.look().status == pb.MATCH_STATUS_PLAYING
+        later(7)
+        assert player.look().status == pb.MATCH_STATUS_EXPIRED
+
+
+def test_matches_that_wait_make_room_for_new_ones(later: Callable[[float], None]) -> None:
+    with running_server(max_matches=4, level_pause=0.0) as server, stubs_of(server.address) as stubs:
+        create(stubs.matches, "human", "casual")
+        assert failure(lambda: create(stubs.matches, "human", "casual")).reason == "TOO_MANY_MATCHES"
+        later(1.01)
+        server.call(server.server.host._look_after())
+        create(stubs.matches, "human", "casual")
+
+
+def test_the_terms_of_an_earlier_version_wait_as_long_as_they_said() -> None:
+    setup = LogSetup(MatchSetup(("human", "level:casual"), seed=1), ("Ann", ""), True, wait=5, idle=7, created=0)
+    terms = Terms(setup, Limits(), "someone", Priority.INTERACTIVE)
+    assert Terms.from_text(terms.to_text()) == terms
+    fields = json.loads(terms.to_text())
+    assert fields.pop("wait") == 5
+    assert Terms.from_text(json.dumps(fields)).log.wait == 7
 
 
 def test_the_sweep_ends_and_removes_matches(later: Callable[[float], None]) -> None:

@@ -39,7 +39,10 @@ def test_a_stored_match_is_still_the_same(stored: dict[str, Any]) -> None:
     assert log.number == stored["events"]
     assert list(log.scores) == stored["scores"]
     assert digests(log) == stored["digests"]
-    assert Terms.from_text(stored["setup"]).to_text() == stored["setup"]
+    fields, now = json.loads(stored["setup"]), json.loads(Terms.from_text(stored["setup"]).to_text())
+    assert fields["form"] == 1
+    assert now == {**fields, "form": 2, "wait": fields["idle"]}  # as it was promised when the match began
+    assert Terms.from_text(json.dumps(now)) == Terms.from_text(stored["setup"])
 
 
 @pytest.mark.parametrize("stored", STORED, ids=lambda stored: f"{len(stored['digests'])} seats")

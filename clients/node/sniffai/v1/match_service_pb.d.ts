@@ -1234,7 +1234,8 @@ export declare type MatchView = Message<"sniffai.v1.MatchView"> & {
   canTakeBack: boolean;
 
   /**
-   * expire_time is when the match ends if nothing happens before. Unset once it is over.
+   * expire_time is when the match ends if nothing happens before: a match that waits for players sooner than one that is
+   * played. Unset once it is over.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 23;
    */
