@@ -5,6 +5,7 @@ FULL. Only one process may use a file, which a lock beside it ensures, since SQL
 processes wrote (https://sqlite.org/wal.html); PostgreSQL is for several servers.
 """
 
+import contextlib
 import fcntl
 import importlib
 import logging
@@ -26,6 +27,8 @@ MIGRATIONS: Final = Path(__file__).parent / "migrations"
 VERSION_TABLE: Final = "sniffai_matches_version"
 HEAD: Final = "0001"
 """The latest migration."""
+APPLICATION_ID: Final = 0x536E6966
+"""What a file of SQLite says whose it is by: "Snif"."""
 LEAST_SQLITE: Final = (3, 31, 0)
 CONNECT_SECONDS: Final = 5
 STATEMENT_SECONDS: Final = 10
@@ -84,6 +87,7 @@ def _open_file(path: Path) -> Database:
     if sqlite3.sqlite_version_info < LEAST_SQLITE:
         least = ".".join(map(str, LEAST_SQLITE))
         raise DatabaseError(f"SQLite {least} or later is needed, not {sqlite3.sqlite_version}")
+    _check_own(path)
     try:
         lock = _lock(path)
     except OSError as error:
@@ -97,6 +101,7 @@ def _open_file(path: Path) -> Database:
     _tell_sqlite(engine, file=True)
     try:
         _migrate(engine)
+        _mark(engine)
     except BaseException as error:
         close()
         if isinstance(error, SQLAlchemyError):
@@ -104,6 +109,34 @@ def _open_file(path: Path) -> Database:
         raise
     log.info("matches are kept in %s, by SQLite %s", path, sqlite3.sqlite_version)
     return Database(engine, shared=False, close=close, check=_keeps(path))
+
+
+def _check_own(path: Path) -> None:
+    """Refuse a file of another program, before anything is written to it or beside it.
+
+    :raises DatabaseError: it is one, or no database.
+    """
+    try:
+        if not path.exists() or not path.stat().st_size:
+            return
+        with contextlib.closing(sqlite3.connect(path, timeout=CONNECT_SECONDS)) as connection:
+            connection.execute("PRAGMA query_only = ON")
+            (owner,) = connection.execute("PRAGMA application_id").fetchone()
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except OSError as error:
+        raise DatabaseError(f"cannot use {path}: {error.strerror}") from None
+    except sqlite3.Error as error:
+        raise DatabaseError(f"cannot use {path}: {error}") from None
+    # Earlier versions of this server set no id.
+    if owner != APPLICATION_ID and (owner or (tables and VERSION_TABLE not in tables)):
+        raise DatabaseError(f"{path} is a database of another program, so it is left as it is; name a file of its own")
+
+
+def _mark(engine: sa.Engine) -> None:
+    """Write into a file of SQLite whose it is."""
+    with engine.begin() as connection:
+        if connection.exec_driver_sql("PRAGMA application_id").scalar() != APPLICATION_ID:
+            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
 def _keeps(path: Path) -> Callable[[], None]:

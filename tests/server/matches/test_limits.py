@@ -1,7 +1,9 @@
 """What matches may take, how long they last, and who finds them again."""
 
+import contextlib
 import json
 import random
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +17,7 @@ from sniffai.search.params import Limits
 from sniffai.v1 import match_service_pb2 as pb
 from sniffai_server.calls.callers import Priority
 from sniffai_server.matches import clock
-from sniffai_server.matches.database import VERSION_TABLE, open_database
+from sniffai_server.matches.database import APPLICATION_ID, VERSION_TABLE, open_database
 from sniffai_server.matches.errors import DatabaseError
 from sniffai_server.matches.place import Place, state_directory
 from sniffai_server.matches.tables import METADATA
@@ -347,3 +349,49 @@ def test_the_migrations_make_the_tables(tmp_path: Path) -> None:
     opened.close()
     with pytest.raises(DatabaseError, match="a later version"):
         open_database(str(tmp_path / "a.db"))
+
+
+def _read(path: Path, question: str) -> list[Any]:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        return connection.execute(question).fetchall()
+
+
+@pytest.mark.parametrize("mark", ["PRAGMA application_id = 252006673", "PRAGMA user_version = 3"])
+@pytest.mark.parametrize("journal", ["DELETE", "WAL"])
+def test_a_database_of_another_program_is_left_alone(tmp_path: Path, mark: str, journal: str) -> None:
+    path = tmp_path / "other.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(f"PRAGMA journal_mode = {journal}; CREATE TABLE matches (name TEXT); {mark};")
+    before = path.read_bytes()
+    with pytest.raises(DatabaseError, match=r"other\.db is a database of another program"):
+        open_database(str(path))
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["other.db"]
+
+
+def test_an_empty_database_with_the_id_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript("PRAGMA application_id = 7; VACUUM;")
+    with pytest.raises(DatabaseError, match="another program"):
+        open_database(str(path))
+
+
+def test_a_file_says_whose_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    path.touch()  # an empty file is nobody's
+    for _ in range(2):
+        open_database(str(path)).close()
+        assert _read(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
+    assert path.read_bytes()[68:72] == b"Snif"  # where `file` looks
+
+
+def test_a_file_of_an_earlier_version_is_adopted(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with running_server(matches_database=str(path), level_pause=0.0) as server, stubs_of(server.address) as stubs:
+        made = create(stubs.matches, "human", "casual")
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA application_id = 0")
+    with running_server(matches_database=str(path), level_pause=0.0) as server, stubs_of(server.address) as stubs:
+        Player(stubs.matches, made.match_id, made.invitations[0].invitation)
+    assert _read(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
