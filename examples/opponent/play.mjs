@@ -1,7 +1,7 @@
 // Plays a match against a level at the console: node examples/opponent/play.mjs [LEVEL] [ADDRESS]
 // Stop it at any moment and start it again: the match goes on. The seat is kept in seat.json.
 
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Action, connect, problem } from "../../clients/node/index.js"; // in your own program: "sniffai"
@@ -26,7 +26,8 @@ async function call(method, request) {
 async function sitDown() {
   if (existsSync(FILE)) return JSON.parse(readFileSync(FILE, "utf8"));
   const seats = [{ kind: { case: "human", value: {} } }, { kind: { case: "level", value: level } }];
-  const { matchId, invitations } = await call(matches.createMatch, { seats });
+  const playerToken = randomBytes(32).toString("base64url");
+  const { matchId, invitations } = await call(matches.createMatch, { seats, playerToken, requestId: "first" });
   const { seatToken } = await call(matches.joinMatch, { matchId, invitation: invitations[0].invitation });
   writeFileSync(FILE, JSON.stringify({ matchId, seatToken }), { mode: 0o600 });
   return { matchId, seatToken };

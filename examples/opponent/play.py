@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from sniffai.client import Client, ServiceError
+from sniffai.client import Client, ServiceError, make_player_token
 from sniffai.v1.match_service_pb2 import MatchView
 from sniffai.v1.move_pb2 import ACTION_OVER, ACTION_PLAY, Move
 
@@ -36,7 +36,8 @@ def ask(call: Callable[P, Answer], *args: P.args, **options: P.kwargs) -> Answer
 def sit_down(client: Client) -> tuple[str, str]:
     """Take a seat, or go back to it: the id of the match, and the token of the seat."""
     if not FILE.exists():
-        made = ask(client.create_match, ["human", LEVEL])
+        player = make_player_token()
+        made = ask(client.create_match, ["human", LEVEL], player_token=player, request_id="first")
         taken = ask(client.join_match, made.match_id, made.invitations[0].invitation)
         with open(os.open(FILE, os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:  # nobody else may read it
             json.dump([made.match_id, taken.seat_token], file)

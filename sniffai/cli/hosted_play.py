@@ -1,6 +1,5 @@
 """``sniffai play --server``: the same game at a match that a server hosts."""
 
-import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC
@@ -60,6 +59,8 @@ class HostedPlay:
     def __init__(self, remote: Remote, say: Words, name: str) -> None:
         self._remote, self._say, self._name = remote, say, name
         self._tickets = Tickets(remote.address)
+        self._token = ""
+        """Of this player, once it is needed."""
 
     # Seats
 
@@ -68,7 +69,7 @@ class HostedPlay:
 
         :raises ClickException: the server refuses it, or cannot be reached.
         """
-        player = self._tickets.player_token()
+        player = self._player()
         made = self._remote.ask(
             lambda client: client.create_match(
                 new.seats,
@@ -77,11 +78,9 @@ class HostedPlay:
                 hints=new.alone,
                 practice=new.practice,
                 level_limits=new.limits,
-                player_token=player or None,
-                request_id=secrets.token_hex(16) if player else None,
+                player_token=player,
             )
         )
-        self._keep_player(made.player_token)
         invitations = {one.seat: one.invitation for one in made.invitations}
         own = invitations.pop(new.seat)
         others = {str(seat): invitation for seat, invitation in invitations.items()}
@@ -108,13 +107,12 @@ class HostedPlay:
         return ticket if ticket.seat_token else self._take_seat(ticket)
 
     def _take_seat(self, ticket: Ticket) -> Ticket:
-        player = self._tickets.player_token()
+        player = self._player()
         taken = self._remote.ask(
             lambda client: client.join_match(
-                ticket.match_id, ticket.invitation, name=self._name or None, player_token=player or None
+                ticket.match_id, ticket.invitation, name=self._name or None, player_token=player
             )
         )
-        self._keep_player(taken.player_token)
         ticket = replace(ticket, seat=taken.view.seat, seat_token=taken.seat_token, invitation="")
         self._keep(ticket)
         return ticket
@@ -123,9 +121,15 @@ class HostedPlay:
         """Keep a ticket; where that fails, the match can be played, but not left."""
         self._kept(lambda: self._tickets.keep(ticket))
 
-    def _keep_player(self, token: str) -> None:
-        if token != self._tickets.player_token():
+    def _player(self) -> str:
+        """The token of this player, kept before a server learns of it."""
+        from sniffai.client import make_player_token
+
+        self._token = token = self._token or self._tickets.player_token()
+        if not token:
+            self._token = token = make_player_token()
             self._kept(lambda: self._tickets.keep_player(token))
+        return token
 
     def _kept(self, keep: Callable[[], None]) -> None:
         try:

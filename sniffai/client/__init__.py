@@ -22,6 +22,7 @@ try:
     from sniffai.client.blocking import Client
     from sniffai.client.connection import DEFAULT_TIMEOUT, Tls
     from sniffai.client.errors import ServiceError
+    from sniffai.client.match_requests import make_player_token
     from sniffai.client.requests import (
         DealLike,
         PositionLike,
@@ -66,4 +67,5 @@ __all__ = [
     "UnknownArgumentError",
     "ViewLike",
     "Wishes",
+    "make_player_token",
 ]

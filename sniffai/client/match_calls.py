@@ -37,8 +37,8 @@ def create_match(
     :param hints: whether :meth:`request_hint` answers.
     :param practice: whether :meth:`take_back` is allowed.
     :param level_limits: of levels without limits of their own.
-    :param player_token: the player that creates it; a new player if not given.
-    :param request_id: the same id of the same player gives the same match.
+    :param player_token: the player that creates it; a new player if not given (see :func:`make_player_token`).
+    :param request_id: the same id of the same player gives the same match; a new id if not given.
     :raises ServiceError: a seat is invalid, too many matches are in play, or the server cannot be reached.
     """
     request = requests.create_request(

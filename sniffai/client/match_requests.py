@@ -29,6 +29,8 @@ MAX_KEY: Final = 64
 MAX_WAIT: Final = 30.0
 MAX_PAGE: Final = 100
 MAX_EVENT: Final = 2**63 - 1
+TOKEN_BYTES: Final = 32
+"""Random bytes of a player's token."""
 KEY_BYTES: Final = 16
 """Random bytes of a key that the client chooses."""
 
@@ -54,8 +56,8 @@ def create_request(
     for setup, name in zip(setups, named, strict=False):
         setup.name = name
     limits = check_limits(level_limits)
-    token = check_text(player_token, "player_token", MAX_ID)
     own_id = check_text(request_id, "request_id", MAX_KEY)
+    token = check_text(player_token, "player_token", MAX_ID)
     return pb.CreateMatchRequest(
         seats=setups,
         scores=read_integers(scores, "scores"),
@@ -63,9 +65,10 @@ def create_request(
         hints=read_flag(hints, "hints"),
         practice=read_flag(practice, "practice"),
         level_limits=None if limits is None else wire.write_limits(limits),
-        player_token=token,
-        # With an id of its own, a request that is sent again by itself creates no second match.
-        request_id=own_id or (_new_key() if token else ""),
+        # With a token and an id of its own, a request that is sent again by itself creates no second match. An id
+        # of the caller is for later requests, so its player must be the caller's, too: the server says so.
+        player_token=token or ("" if own_id else make_player_token()),
+        request_id=own_id or _new_key(),
     )
 
 
@@ -83,7 +86,7 @@ def join_request(
         match_id=check_text(match_id, "match_id", MAX_ID),
         invitation=check_text(invitation, "invitation", MAX_ID),
         name=check_text(name, "name", MAX_NAME),
-        player_token=check_text(player_token, "player_token", MAX_ID),
+        player_token=check_text(player_token, "player_token", MAX_ID) or make_player_token(),
     )
 
 
@@ -247,6 +250,11 @@ def _limits(limits: Limits | None) -> Any:
 def _key(key: str | None) -> str:
     """An idempotency key: that of the caller, or a new one, so that a call that is sent again plays once."""
     return check_text(key, "idempotency_key", MAX_KEY) or _new_key()
+
+
+def make_player_token() -> str:
+    """A new player's token. Kept before the first call, it finds that call's match even if the answer gets lost."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def _new_key() -> str:

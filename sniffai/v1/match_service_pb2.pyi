@@ -87,7 +87,9 @@ class CreateMatchRequest(_message.Message):
     practice: _builtins.bool
     """practice says whether TakeBack is allowed. At most one seat may be human."""
     player_token: _builtins.str
-    """player_token is the player that creates the match. Default: a new player, whose token is in the answer."""
+    """player_token is the player that creates the match: the token of an earlier answer, or one that the client has made
+    (see MatchService). Default: a new player, whose token is in the answer.
+    """
     request_id: _builtins.str
     """request_id makes it safe to send the request again: within a day, the same id of the same player gives the same
     match, with new invitations. It needs a player_token. At most 64 characters. Default: none.
@@ -262,7 +264,7 @@ class JoinMatchRequest(_message.Message):
     name: _builtins.str
     """name is shown to all seats; at most 64 characters, without control characters. Default: the name of the setup."""
     player_token: _builtins.str
-    """player_token is the player that joins. Default: a new player, whose token is in the answer."""
+    """player_token is the player that joins, as in CreateMatchRequest. Default: a new player, whose token is in the answer."""
     def __init__(
         self,
         *,

@@ -37,6 +37,10 @@ class MatchServiceStub:
       seat_token    sees and moves for one seat of one match
       player_token  lists a person's matches; it neither sees hands nor moves
 
+    A client may make its player_token itself: 32 bytes of a cryptographic random source in URL-safe base64 without
+    padding, 43 characters. With it and a request_id the very first CreateMatch is safe to repeat. A token that is plainly
+    not random is refused.
+
     A match is stored before a call that changes it is answered, so it goes on where it was after the server restarts.
     Each change has an event number, the same for all seats.
     """
@@ -95,6 +99,10 @@ class MatchServiceAsyncStub(MatchServiceStub):
       seat_token    sees and moves for one seat of one match
       player_token  lists a person's matches; it neither sees hands nor moves
 
+    A client may make its player_token itself: 32 bytes of a cryptographic random source in URL-safe base64 without
+    padding, 43 characters. With it and a request_id the very first CreateMatch is safe to repeat. A token that is plainly
+    not random is refused.
+
     A match is stored before a call that changes it is answered, so it goes on where it was after the server restarts.
     Each change has an event number, the same for all seats.
     """
@@ -148,6 +156,10 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
       invitation    lets one person take one seat, once
       seat_token    sees and moves for one seat of one match
       player_token  lists a person's matches; it neither sees hands nor moves
+
+    A client may make its player_token itself: 32 bytes of a cryptographic random source in URL-safe base64 without
+    padding, 43 characters. With it and a request_id the very first CreateMatch is safe to repeat. A token that is plainly
+    not random is refused.
 
     A match is stored before a call that changes it is answered, so it goes on where it was after the server restarts.
     Each change has an event number, the same for all seats.

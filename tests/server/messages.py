@@ -15,6 +15,9 @@ import sniffai
 from sniffai import wire
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, match_service_pb2, rules_service_pb2
 
+PLAYER = "Zk3bQ0v-9xJtYw7LrE2sUaHcMfN5oPdG1iK8eVqT4_g"
+"""The token of a player."""
+
 POSITIONS = 60
 DEPTH = 6
 """How deep a random message goes: a placement is three messages below a view."""
@@ -91,7 +94,7 @@ def _good(rpc: Rpc, round_: sniffai.Round, lots: random.Random) -> Message:
     if rpc.request is match_service_pb2.CreateMatchRequest:
         return _match(round_, lots)
     if rpc.request is match_service_pb2.ListMatchesRequest:
-        return rpc.request(player_token="A" * 43, page_size=lots.randrange(1, 101))
+        return rpc.request(player_token=PLAYER, page_size=lots.randrange(1, 101))
     return _good_position(rpc, round_, lots)
 
 

@@ -1,11 +1,13 @@
 """Secrets of hosted matches: random, and stored as hashes only.
 
-Each has 256 random bits, so a plain SHA-256 is enough: there is nothing to guess.
+Each has 256 random bits, so a plain SHA-256 is enough: there is nothing to guess. A player's token may be made by the
+client, so that its first call is safe to repeat; one that is plainly not random is refused.
 """
 
 import hashlib
 import hmac
 import secrets
+from itertools import pairwise
 from typing import Final
 
 MATCH_ID_BYTES: Final = 12
@@ -13,6 +15,9 @@ MATCH_ID_BYTES: Final = 12
 TOKEN_BYTES: Final = 32
 TOKEN_LENGTH: Final = 43
 """Characters of a token: :data:`TOKEN_BYTES` bytes in URL-safe base64."""
+LEAST_DIFFERENT: Final = 8
+"""Different characters in a token, and different steps from one to the next. Not one random token in 10^30 has
+fewer."""
 KEY_BYTES: Final = 16
 """Bytes that are kept of the hash of an idempotency key."""
 
@@ -38,6 +43,12 @@ def make_token() -> str:
 def looks_like_token(text: str) -> bool:
     """Whether a text has the form of a token."""
     return len(text) == TOKEN_LENGTH and _LETTERS.issuperset(text)
+
+
+def looks_weak(token: str) -> bool:
+    """Whether a token is plainly not random: it repeats a few characters, or counts."""
+    steps = {ord(after) - ord(before) for before, after in pairwise(token)}
+    return min(len(set(token)), len(steps)) < LEAST_DIFFERENT
 
 
 def hash_of(token: str) -> bytes:

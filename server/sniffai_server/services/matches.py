@@ -34,7 +34,7 @@ from sniffai_server.matches.errors import ConflictError
 from sniffai_server.matches.host import Host, Invitations, Made, Seat
 from sniffai_server.matches.records import Listed
 from sniffai_server.matches.terms import Terms
-from sniffai_server.matches.tokens import key_hash, looks_like_match_id, looks_like_token, make_token
+from sniffai_server.matches.tokens import key_hash, looks_like_match_id, looks_like_token, looks_weak, make_token
 from sniffai_server.services.notices import names_unknown_fields
 from sniffai_server.services.reviews import Reviews, Wanted
 from sniffai_server.settings import Settings
@@ -460,9 +460,12 @@ def _needs(request: Any, field: str, other: str) -> list[wire.Violation]:
 
 
 def _bad_player(token: str) -> list[wire.Violation]:
-    if not token or looks_like_token(token):
+    if not token or (looks_like_token(token) and not looks_weak(token)):
         return []
-    return [wire.Violation("player_token", "BAD_TOKEN", "a player token of this service is expected")]
+    text = "32 random bytes in URL-safe base64 are expected, 43 characters"
+    if looks_like_token(token):
+        text += "; these are not random, so others could guess them"
+    return [wire.Violation("player_token", "BAD_TOKEN", text)]
 
 
 def _refuse(*violations: wire.Violation) -> None:

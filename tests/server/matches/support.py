@@ -1,5 +1,7 @@
 """A match as a client plays it."""
 
+import base64
+import hashlib
 import itertools
 import random
 from collections.abc import Iterator
@@ -13,6 +15,11 @@ from sniffai.v1 import match_service_pb2_grpc, move_pb2
 from tests.server.support import TIMEOUT, running_server
 
 _keys = itertools.count()
+
+
+def token_of(number: int) -> str:
+    """A token that looks random, the same each time."""
+    return base64.urlsafe_b64encode(hashlib.sha256(str(number).encode()).digest()).decode().rstrip("=")
 
 
 class Player:

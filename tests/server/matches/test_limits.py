@@ -3,7 +3,9 @@
 import contextlib
 import json
 import random
+import secrets
 import sqlite3
+import string
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,9 +24,12 @@ from sniffai_server.matches.errors import DatabaseError
 from sniffai_server.matches.place import Place, state_directory
 from sniffai_server.matches.tables import METADATA
 from sniffai_server.matches.terms import Terms
+from sniffai_server.matches.tokens import looks_weak, make_token
 from sniffai_server.settings import Settings
 from tests.server.matches.support import Player, create, matches, sit_down
 from tests.server.support import TIMEOUT, failure, running_server, stubs_of
+
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +179,7 @@ def test_a_player_finds_all_matches_page_by_page(stub: Any) -> None:
         asked = pb.ListMatchesRequest(player_token=token, page_token=wrong)
         error = failure(lambda asked=asked: stub.ListMatches(asked, timeout=TIMEOUT))  # type: ignore[misc]
         assert error.violations == [("page_token", "BAD_PAGE_TOKEN")]
-    assert not stub.ListMatches(pb.ListMatchesRequest(player_token="A" * 43), timeout=TIMEOUT).matches
+    assert not stub.ListMatches(pb.ListMatchesRequest(player_token=make_token()), timeout=TIMEOUT).matches
 
 
 def test_the_same_request_creates_one_match(stub: Any, later: Callable[[float], None]) -> None:
@@ -207,6 +212,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"seats": [{"human": {}}] * 2, "scores": [0]}, "scores", "WRONG_NUMBER_OF_SCORES"),
     ({"seats": [{"human": {}}] * 2, "scores": [0, 250]}, "scores[1]", "SCORE_PAST_TARGET"),
     ({"seats": [{"human": {}}] * 2, "player_token": "me"}, "player_token", "BAD_TOKEN"),
+    ({"seats": [{"human": {}}] * 2, "player_token": "A" * 43}, "player_token", "BAD_TOKEN"),
     (
         {"seats": [{"human": {}}] * 2, "level_limits": {"simulations": 0}},
         "level_limits.simulations",
@@ -349,6 +355,41 @@ def test_the_migrations_make_the_tables(tmp_path: Path) -> None:
     opened.close()
     with pytest.raises(DatabaseError, match="a later version"):
         open_database(str(tmp_path / "a.db"))
+
+
+def test_a_client_may_make_its_player_token(stub: Any) -> None:
+    token = make_token()
+    ask: dict[str, Any] = {"player_token": token, "request_id": "first"}
+    first, again = (create(stub, "human", "casual", **ask) for _ in range(2))
+    assert (first.player_token, again.match_id) == (token, first.match_id)
+    (listed,) = stub.ListMatches(pb.ListMatchesRequest(player_token=token), timeout=TIMEOUT).matches
+    assert listed.match_id == first.match_id
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["A" * 43, "Ab" * 21 + "A", "password" * 5 + "pas", "0123456789" * 4 + "012", _LETTERS[:43], _LETTERS[43::-1][:43]],
+)
+def test_a_token_that_is_not_random_is_refused(stub: Any, token: str) -> None:
+    for call in (
+        lambda: create(stub, "human", "casual", player_token=token),
+        lambda: stub.ListMatches(pb.ListMatchesRequest(player_token=token), timeout=TIMEOUT),
+    ):
+        error = failure(call)
+        assert error.violations == [("player_token", "BAD_TOKEN")]
+        assert "not random" in error.message
+
+
+@pytest.mark.parametrize("token", ["me", "A" * 42, "A" * 44, "+" * 43, "Ä" * 43])
+def test_a_token_of_another_form_is_refused(stub: Any, token: str) -> None:
+    error = failure(lambda: create(stub, "human", "casual", player_token=token))
+    assert error.violations == [("player_token", "BAD_TOKEN")]
+    assert "43 characters" in error.message and "random," not in error.message
+
+
+def test_random_tokens_are_taken() -> None:
+    assert not any(looks_weak(make_token()) for _ in range(10_000))
+    assert not any(looks_weak(secrets.token_hex(22)[:43]) for _ in range(1000))  # 16 letters are enough, too
 
 
 def _read(path: Path, question: str) -> list[Any]:

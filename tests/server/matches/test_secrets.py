@@ -22,7 +22,7 @@ from sniffai_server.matches.levels import LevelSeats
 from sniffai_server.settings import Settings
 from tests.pairing_library import library_round
 from tests.reference import at_random
-from tests.server.matches.support import Player, create, matches, sit_down
+from tests.server.matches.support import Player, create, matches, sit_down, token_of
 from tests.server.support import TIMEOUT, failure, running_server, stubs_of, told
 from tests.sniffai.test_secrecy import mixed
 
@@ -46,7 +46,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Callable[[sniffai.Round], None]:
 
     def begin(dealt: sniffai.Round) -> None:
         numbers = itertools.count(1)
-        monkeypatch.setattr(tokens.secrets, "token_urlsafe", lambda size: f"{next(numbers):043d}")
+        monkeypatch.setattr(tokens.secrets, "token_urlsafe", lambda size: token_of(next(numbers)))
         monkeypatch.setattr(tokens.secrets, "token_hex", lambda size: f"{next(numbers):0{2 * size}d}")
         monkeypatch.setattr("sniffai_server.services.matches.secrets.randbits", lambda bits: 3)
         monkeypatch.setattr(clock, "now", lambda: FIXED)

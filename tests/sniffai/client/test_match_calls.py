@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import sniffai
-from sniffai.client import AsyncClient, Client, ServiceError, UnknownArgumentError
+from sniffai.client import AsyncClient, Client, ServiceError, UnknownArgumentError, make_player_token
+from sniffai.client.match_requests import create_request, join_request
 from sniffai.v1 import match_service_pb2 as pb
 from sniffai.v1 import move_pb2
 from tests.server.support import running_server
@@ -84,6 +85,25 @@ async def test_a_match_by_the_client_for_asyncio(address: str) -> None:
         assert [event.number for message in messages for event in message.events] == list(
             range(view.event_number + 1, messages[-1].view.event_number + 1)
         )
+
+
+def test_the_first_match_is_safe_to_create_again(address: str) -> None:
+    token = make_player_token()
+    with Client(address) as client:
+        first, again = (client.create_match(["human", "casual"], player_token=token, request_id="1") for _ in range(2))
+        assert (first.match_id, first.player_token) == (again.match_id, token)
+        alone = client.create_match(["human", "casual"])
+        assert len(alone.player_token) == len(token)
+        with pytest.raises(ServiceError) as error:
+            client.create_match(["human", "casual"], request_id="1")
+        assert [one.field for one in error.value.violations] == ["player_token"]
+
+
+def test_every_request_for_a_match_names_player_and_request() -> None:
+    """A call that is sent again by itself then creates no second match."""
+    made = create_request(["human", "casual"], (), (), None, False, False, None, None, None, {})
+    assert made.player_token and made.request_id
+    assert join_request("m", "i", None, None, {}).player_token
 
 
 async def _collect(stream: Any) -> list[pb.WatchMatchResponse]:

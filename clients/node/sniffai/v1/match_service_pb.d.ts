@@ -70,7 +70,8 @@ export declare type CreateMatchRequest = Message<"sniffai.v1.CreateMatchRequest"
   levelLimits?: Limits | undefined;
 
   /**
-   * player_token is the player that creates the match. Default: a new player, whose token is in the answer.
+   * player_token is the player that creates the match: the token of an earlier answer, or one that the client has made
+   * (see MatchService). Default: a new player, whose token is in the answer.
    *
    * @generated from field: string player_token = 7;
    */
@@ -244,7 +245,7 @@ export declare type JoinMatchRequest = Message<"sniffai.v1.JoinMatchRequest"> & 
   name: string;
 
   /**
-   * player_token is the player that joins. Default: a new player, whose token is in the answer.
+   * player_token is the player that joins, as in CreateMatchRequest. Default: a new player, whose token is in the answer.
    *
    * @generated from field: string player_token = 4;
    */
@@ -1620,6 +1621,10 @@ export declare const MatchStatusSchema: GenEnum<MatchStatus>;
  *   invitation    lets one person take one seat, once
  *   seat_token    sees and moves for one seat of one match
  *   player_token  lists a person's matches; it neither sees hands nor moves
+ *
+ * A client may make its player_token itself: 32 bytes of a cryptographic random source in URL-safe base64 without
+ * padding, 43 characters. With it and a request_id the very first CreateMatch is safe to repeat. A token that is plainly
+ * not random is refused.
  *
  * A match is stored before a call that changes it is answered, so it goes on where it was after the server restarts.
  * Each change has an event number, the same for all seats.

@@ -5,7 +5,7 @@ import { call } from "./connect.js";
 import { fill, h, setText } from "./dom.js";
 import { teamName } from "./names.js";
 import { keepPlayer, keepSeat, playerToken, seatOf, set, setting } from "./store.js";
-import { randomKey } from "./watch.js";
+import { randomKey, randomToken } from "./watch.js";
 import { knows, levelName, say } from "./words.js";
 
 const HUMAN = "human";
@@ -160,15 +160,28 @@ function radio(name, value, label, checked, change) {
   return h("label", { for: id }, input, h("span", {}, label));
 }
 
+/** The token of the player, kept before the first call: if an answer gets lost, the same request gives the same match. */
+function player() {
+  const known = playerToken();
+  if (known) return known;
+  const token = randomToken();
+  keepPlayer(token);
+  return token;
+}
+
+/** @type {{text: string, id: string} | null} a request for a match whose answer has not come */
+let asked = null;
+
 /** Creates a match, takes its first seat and goes there. */
 export async function newMatch(request) {
-  const player = playerToken();
-  const whole = { ...request, ...(player ? { playerToken: player, requestId: randomKey() } : {}) };
-  const created = await call("MatchService/CreateMatch", whole);
-  keepPlayer(created.playerToken);
+  const text = JSON.stringify(request);
+  if (asked?.text !== text) asked = { text, id: randomKey() };
+  const created = await call("MatchService/CreateMatch", { ...request, playerToken: player(), requestId: asked.id });
   const [own, ...others] = created.invitations;
   if (others.length) set(`links.${created.matchId}`, others);
-  location.hash = await join(created.matchId, own.invitation);
+  const there = await join(created.matchId, own.invitation);
+  asked = null;
+  location.hash = there;
 }
 
 /** A match like one that was played. */
@@ -182,9 +195,7 @@ export async function newMatchLike(view) {
 export async function join(match, invitation) {
   const there = `#/match/${match}`;
   if (seatOf(match)?.invitation === invitation) return there; // a reload on the way from the invitation to the match
-  const token = playerToken();
-  const answer = await call("MatchService/JoinMatch", { matchId: match, invitation, name: setting("name", ""), ...(token ? { playerToken: token } : {}) });
-  keepPlayer(answer.playerToken);
+  const answer = await call("MatchService/JoinMatch", { matchId: match, invitation, name: setting("name", ""), playerToken: player() });
   keepSeat(match, { seat: answer.view?.seat ?? 0, token: answer.seatToken, invitation });
   return there;
 }

@@ -34,7 +34,7 @@ function change(edit) {
 
 /** The token of the player, if there is one. */
 export const playerToken = () => read().player;
-export const keepPlayer = (token) => change((kept) => (kept.player = token || kept.player));
+export const keepPlayer = (token) => change((kept) => (kept.player = token));
 
 /** @returns {Seat | undefined} */
 export const seatOf = (match) => read().matches[match];
