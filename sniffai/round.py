@@ -105,6 +105,15 @@ class Round(RoundState):
         return tuple(event_of(record) for record in self._core.events())
 
     @property
+    def event_count(self) -> int:
+        """How many events :attr:`history` has."""
+        return len(self._core.events())
+
+    def history_after(self, count: int) -> tuple[Event, ...]:
+        """What happened after the first ``count`` events, as in :attr:`history`."""
+        return tuple(event_of(record) for record in self._core.events()[count:])
+
+    @property
     def events(self) -> list[dict[str, Any]]:
         """:attr:`history` as dictionaries: see :mod:`sniffai.events`."""
         return [event.to_dict() for event in self.history]

@@ -115,6 +115,21 @@ class View(RoundState):
         seen = tuple(seen_by(seat, event) for event in history)
         return cls(start.players, seat, start.scores, History(start.leader, start.hands[seat], seen))
 
+    @classmethod
+    def of_core(cls, players: int, seat: int, scores: tuple[int, ...], history: History, core: CoreView) -> Self:
+        """The view of a history that a core has followed, event by event, so that nothing is left to check.
+
+        :param history: with points and, of the seat's own draws, tiles.
+        :param core: not to be changed any more.
+        """
+        view = cls.__new__(cls)
+        keep(view, "players", players)
+        keep(view, "seat", seat)
+        keep(view, "scores", scores)
+        keep(view, "position", history)
+        keep(view, "_core", core)
+        return view
+
     def without_voids(self) -> "View":
         """What the table shows now, without what draws and passes showed of the other hands.
 

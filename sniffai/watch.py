@@ -4,7 +4,6 @@
 equal to those of :meth:`Round.view`, and hold nothing that their seat may not know.
 """
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 from sniffai.events import Event, event_of, seen_by
@@ -13,17 +12,6 @@ from sniffai.round import Round
 from sniffai.tiles import tile_mask
 from sniffai.view import View
 from sniffai_ext.view import View as CoreView
-
-
-@dataclass(frozen=True, slots=True)
-class _Followed(History):
-    """A history that a core has already followed, so that there is nothing to check."""
-
-    core: CoreView
-
-    def open(self, players: int, seat: int, scores: tuple[int, ...]) -> tuple[CoreView, Self]:
-        """The core's view, and the plain history."""
-        return self.core, History(self.leader, self.dealt, self.events)  # type: ignore[return-value]
 
 
 class Watch:
@@ -45,6 +33,17 @@ class Watch:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._round,)
 
+    def of_copy(self, round_: Round) -> Self:
+        """The knowledge of the seats of a copy of the round: nothing is replayed that this one has replayed.
+
+        :param round_: the copy, not played on.
+        """
+        new = type(self).__new__(type(self))
+        new._round, new._start, new._told = round_, self._start, self._told
+        new._cores = [core.copy() for core in self._cores]
+        new._seen = [seen.copy() for seen in self._seen]
+        return new
+
     def view(self, seat: int, events: int | None = None) -> View:
         """All that a seat knows now (docs/rules.md §5).
 
@@ -54,8 +53,8 @@ class Watch:
         """
         self._catch_up(events)
         start = self._start
-        history = _Followed(start.leader, start.hands[seat], tuple(self._seen[seat]), self._cores[seat].copy())
-        return View(start.players, seat, start.scores, history)
+        history = History(start.leader, start.hands[seat], tuple(self._seen[seat]))
+        return View.of_core(start.players, seat, start.scores, history, self._cores[seat].copy())
 
     def _catch_up(self, events: int | None) -> None:
         records = self._round.core().events()[:events]

@@ -3,6 +3,10 @@
 ``python -m benchmarks.server.matches`` plays 200 matches for half a minute against a server with a file of SQLite. Each
 player moves two seconds after the level, on average, so all are busy all the time. What a call takes has no search in
 it: a level thinks after the answer.
+
+Times of the clock depend on what else the machine does. The processor time for each move of a player, with the level's
+answer to it, does so much less: that of the server's event loop, of all its threads, searches included, and of the
+client, which runs on the same cores.
 """
 
 import argparse
@@ -17,7 +21,7 @@ from typing import Any, Final
 import grpc
 
 from benchmarks.server.figures import Check, machine, quantile, verdict
-from benchmarks.server.process import ServerProcess
+from benchmarks.server.process import Processor, ServerProcess
 from sniffai.v1 import match_service_pb2 as pb
 from sniffai.v1 import match_service_pb2_grpc, move_pb2
 
@@ -38,8 +42,11 @@ class Figures:
         """Seconds of each PlayMove."""
         self.watch: list[float] = []
         """Seconds from the answer of a PlayMove to the level's move in the stream."""
-        self.started = 0.0
         self.measuring = False
+        self.server = Processor(0.0, 0.0)
+        """What the server used meanwhile."""
+        self.client = 0.0
+        """Seconds of processor time that this process used."""
 
 
 async def play(stub: Any, figures: Figures, end: float, number: int) -> None:
@@ -76,9 +83,9 @@ async def play(stub: Any, figures: Figures, end: float, number: int) -> None:
                 answered = 0.0
 
 
-async def measure(address: str, matches: int, seconds: float, settle: float) -> Figures:
+async def measure(server: ServerProcess, matches: int, seconds: float, settle: float) -> Figures:
     """Play matches at once, and measure after they have begun."""
-    figures = Figures()
+    figures, address = Figures(), server.address
     end = time.monotonic() + settle + seconds
     channels = [grpc.aio.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)]) for _ in range(CONNECTIONS)]
     stubs = [match_service_pb2_grpc.MatchServiceStub(channel) for channel in channels]
@@ -87,7 +94,9 @@ async def measure(address: str, matches: int, seconds: float, settle: float) -> 
     ]
     await asyncio.sleep(settle)
     figures.measuring = True
+    before, began = server.processor(), time.process_time()
     await asyncio.sleep(seconds)
+    figures.server, figures.client = server.processor() - before, time.process_time() - began
     figures.measuring = False
     await asyncio.gather(*players)
     for channel in channels:
@@ -111,13 +120,19 @@ def main(arguments: list[str] | None = None) -> int:
             "max_calls": 16 * options.matches + 16,
         }
         with ServerProcess(**settings) as server:
-            figures = asyncio.run(measure(server.address, options.matches, options.seconds, options.settle))
+            figures = asyncio.run(measure(server, options.matches, options.seconds, options.settle))
             stored = server.metrics()
     rate = len(figures.play) / options.seconds
     count = stored["sniffai_match_store_seconds_count"]
     mean = stored["sniffai_match_store_seconds_sum"] / count if count else 0.0
     print(
         f"{options.matches} matches, {rate:.0f} moves of players a second; a change was stored in {mean * 1e3:.1f} ms"
+    )
+    moves = max(1, len(figures.play))
+    loop, whole, client = (spent / moves * 1e3 for spent in (figures.server.loop, figures.server.whole, figures.client))
+    print(
+        f"processor time for a player's move: event loop {loop:.2f} ms, whole server {whole:.2f} ms, "
+        f"client {client:.2f} ms"
     )
     for name, values in (("PlayMove", figures.play), ("until the level's move", figures.watch)):
         p50, p99 = (quantile(values, share) * 1e3 for share in (0.5, 0.99))

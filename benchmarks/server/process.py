@@ -38,6 +38,26 @@ class Vitals:
         return cls(resident * PAGE, int(threads[1]), len(list((proc / "fd").iterdir())))
 
 
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """Processor time that a process has used, in seconds."""
+
+    loop: float
+    """Of its first thread, on which the event loop runs."""
+    whole: float
+    """Of all threads."""
+
+    @classmethod
+    def of(cls, pid: int) -> Self:
+        """The time of a process of this machine so far; Linux only."""
+        tasks = Path(f"/proc/{pid}/task")
+        spent = {task.name: int((task / "schedstat").read_text().split()[0]) / 1e9 for task in tasks.iterdir()}
+        return cls(spent[str(pid)], sum(spent.values()))
+
+    def __sub__(self, earlier: Self) -> Self:
+        return type(self)(self.loop - earlier.loop, self.whole - earlier.whole)
+
+
 class ServerProcess:
     """A context in which a server runs.
 
@@ -96,6 +116,11 @@ class ServerProcess:
         """What it holds now."""
         assert self.process is not None
         return Vitals.of(self.process.pid)
+
+    def processor(self) -> Processor:
+        """The processor time that it has used so far. Threads that have ended do not count."""
+        assert self.process is not None
+        return Processor.of(self.process.pid)
 
     def __enter__(self) -> Self:
         self.start()

@@ -343,8 +343,13 @@ class Match:
     # Copies
 
     def copy(self) -> Self:
-        """An independent copy."""
-        return type(self)(self._setup, self._rounds)
+        """An independent copy. It shares the rounds that are over, which never change, and what their seats know."""
+        new = type(self).__new__(type(self))
+        new._setup, new._players, new._lots = self._setup, self._players, self._lots
+        round_ = self._rounds[-1].copy()
+        new._rounds = [*self._rounds[:-1], round_]
+        new._watch, new._watched = self._knowledge().of_copy(round_), round_
+        return new
 
     def __copy__(self) -> Self:
         return self.copy()

@@ -229,6 +229,8 @@ class MatchLog:
         self._resigned: int | None = None
         self._steps: list[Step] = []
         self._events: list[tuple[int, Happened]] = []
+        self._results: list[RoundResult] = []
+        """Of the rounds that are over."""
         self._decisions: list[tuple[int, int]] = []
         """Of a practice match: round and number of placements at each decision that may be taken back."""
         for step in steps:
@@ -405,19 +407,20 @@ class MatchLog:
         return happened
 
     def _place(self, step: Step) -> list[Happened]:
-        seat, round_, before = _seat(step), self._round, len(self._round.history)
+        seat, round_, before = _seat(step), self._round, self._round.event_count
         decides = self._setup.match.practice and self._setup.match.seats[seat] == HUMAN and round_.seat == seat
         decision = (self.round, len(round_.moves)) if decides and _has_choice(round_) else None
         self._match.place(seat, step.text)
         if decision:
             self._decisions.append(decision)
-        happened: list[Happened] = list(self._round.history[before:])
+        happened: list[Happened] = list(round_.history_after(before))
         if self._round.over:
             happened += self._after_round()
         return happened
 
     def _after_round(self) -> list[Happened]:
         result = self._result(self.round)
+        self._results.append(result)
         if self._match.winner is not None:
             self._state, self._winner = MatchState.FINISHED, self._match.winner
             return [result, MatchEnded(self._state, self._winner, None)]
@@ -429,7 +432,8 @@ class MatchLog:
         if not self._match.take_back(seat):
             raise MoveError("there is no decision to take back", reason="NOTHING_TO_TAKE_BACK")
         self._decisions.pop()
-        return [TakenBack(seat, self.round, len(self._round.history))]
+        del self._results[self.round :]
+        return [TakenBack(seat, self.round, self._round.event_count)]
 
     def _resign(self, step: Step) -> list[Happened]:
         self._state, self._resigned = MatchState.RESIGNED, _seat(step)
@@ -446,8 +450,7 @@ class MatchLog:
         return Dealt(self.round, start.leader, start.scores, start.hands)
 
     def _last_round(self) -> RoundResult | None:
-        last = self.round if self._round.over else self.round - 1
-        return None if last < 0 else self._result(last)
+        return self._results[-1] if self._results else None
 
     def _result(self, index: int) -> RoundResult:
         round_ = self._match.round_at(index)

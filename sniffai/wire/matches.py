@@ -27,7 +27,7 @@ from sniffai.play.match_log import (
 from sniffai.rules import PLAYERS
 from sniffai.search.params import Limits
 from sniffai.v1 import match_service_pb2 as pb
-from sniffai.v1 import move_pb2
+from sniffai.v1 import move_pb2, view_pb2
 from sniffai.wire.errors import Violation, WireError
 from sniffai.wire.faults import Faults
 from sniffai.wire.read import read_limits
@@ -140,16 +140,21 @@ def _scores(request: pb.CreateMatchRequest, faults: Faults) -> tuple[int, ...]:
 
 def write_match_view(match_id: str, seen: SeatView) -> pb.MatchView:
     """All that one seat may know of a match."""
+    message = write_common_view(match_id, seen)
+    add_own_view(message, seen, None if seen.view is None else write_view(seen.view))
+    return message
+
+
+def write_common_view(match_id: str, seen: SeatView) -> pb.MatchView:
+    """The part of a view that is the same for all seats."""
     message = pb.MatchView(
         match_id=match_id,
         event_number=seen.number,
-        seat=seen.seat,
         seats=write_seats(seen.seats),
         status=STATES[seen.state],
         round=seen.round,
         scores=seen.scores,
         target=seen.target,
-        action=_action(seen),
         seat_to_move=seen.to_move,
         last_round=None if seen.last_round is None else write_round_result(seen.last_round),
         winner=seen.winner,
@@ -160,14 +165,24 @@ def write_match_view(match_id: str, seen: SeatView) -> pb.MatchView:
         expire_time=None if seen.expires is None else write_time(seen.expires),
     )
     if seen.view is not None:
-        message.hand.extend(map(str, seen.view.hand))
         message.hand_sizes.extend(seen.view.hand_sizes)
         message.talon_size = seen.view.talon_size
         message.layout.CopyFrom(write_layout(seen.view.layout))
-        message.view.CopyFrom(write_view(seen.view))
+    return message
+
+
+def add_own_view(message: pb.MatchView, seen: SeatView, view: view_pb2.PlayerView | None) -> None:
+    """Add what the seat alone may know to a :func:`write_common_view`.
+
+    :param view: what the seat knows of the round, written.
+    """
+    message.seat = seen.seat
+    message.action = _action(seen)
+    if seen.view is not None and view is not None:
+        message.hand.extend(map(str, seen.view.hand))
+        message.view.CopyFrom(view)
         if message.action == move_pb2.ACTION_PLAY:
             message.legal_moves.extend(write_legal_moves(seen.view))
-    return message
 
 
 def write_match_event(event: SeenEvent) -> pb.MatchEvent:

@@ -11,9 +11,10 @@ from sniffai.layout import Layout
 from sniffai.moves import Move
 from sniffai.round import Round
 from sniffai.search.params import Limits
-from sniffai.tiles import Tile
+from sniffai.tiles import TILES, Tile
 from sniffai.v1 import event_pb2, limits_pb2, move_pb2, round_pb2, rules_service_pb2, view_pb2
 from sniffai.view import View
+from sniffai_ext.layout import Layout as CoreLayout
 
 ACTIONS: Final = {
     "play": move_pb2.ACTION_PLAY,
@@ -22,6 +23,9 @@ ACTIONS: Final = {
     "wait": move_pb2.ACTION_WAIT,
     "over": move_pb2.ACTION_OVER,
 }
+
+_TEXTS: Final = tuple(map(str, TILES))
+"""All tiles by index, as text."""
 
 
 def write_move(move: Move) -> move_pb2.Move:
@@ -49,7 +53,8 @@ def write_layout(layout: Layout) -> move_pb2.Layout:
 
 def write_legal_moves(view: View) -> list[move_pb2.LegalMove]:
     """The legal moves of the view's seat, each with its immediate effect."""
-    return [_legal_move(view, move) for move in view.legal_moves()]
+    layout = view.core().layout
+    return [_legal_move(layout, tile, at) for tile, at in view.core().legal_moves()]
 
 
 def write_event(event: Event) -> event_pb2.Event:
@@ -156,13 +161,15 @@ def _snapshot(snapshot: Snapshot) -> view_pb2.Snapshot:
     )
 
 
-def _legal_move(view: View, move: Move) -> move_pb2.LegalMove:
-    after = view.after(move)
+def _legal_move(layout: CoreLayout, tile: int, at: int) -> move_pb2.LegalMove:
+    points, count, contributions = layout.outlook(tile, at)
     return move_pb2.LegalMove(
-        move=write_move(move),
-        points_now=after.points,
-        count_after=after.count,
-        contributions_after=_contributions(after.contributions),
+        move=write_move(Move.from_codes(tile, at)),
+        points_now=points,
+        count_after=count,
+        contributions_after=[
+            move_pb2.Contribution(tile=_TEXTS[counted], value=value) for counted, value in contributions
+        ],
     )
 
 

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 
 from sniffai.moves import Move
 from sniffai.play.match_log import MatchLog
-from sniffai.v1 import match_service_pb2 as pb
-from sniffai.wire import write_match_view
+from sniffai_server.matches.pages import Pages
 from sniffai_server.matches.records import SeatSecrets, Standing, StoredMatch
 from sniffai_server.matches.terms import Terms
 
@@ -37,7 +36,8 @@ class Hosted:
         """Chooses the next move of a level; cancelled if something else happens first."""
         self._moved = asyncio.Event()
         self._holds = 0
-        self._shown: tuple[MatchLog, dict[int, pb.MatchView]] = (log, {})
+        self.pages = Pages(match_id)
+        """What its seats may see: whoever plays and whoever watches gets the same messages."""
 
     @classmethod
     def of(cls, stored: StoredMatch, log: MatchLog) -> "Hosted":
@@ -75,18 +75,6 @@ class Hosted:
         """Wake whoever waits."""
         moved, self._moved = self._moved, asyncio.Event()
         moved.set()
-
-    def view(self, log: MatchLog, seat: int) -> pb.MatchView:
-        """What a seat may see, as a message, which is shared: whoever plays and whoever watches gets the same one.
-
-        :param log: of this match.
-        """
-        if self._shown[0] is not log:
-            self._shown = (log, {})
-        shown = self._shown[1]
-        if seat not in shown:
-            shown[seat] = write_match_view(self.match_id, log.view(seat))
-        return shown[seat]
 
     async def next_move(self, number: int, seconds: float) -> None:
         """Wait until there is an event after that of a number, or the time is over, or :meth:`wake`."""

@@ -29,6 +29,14 @@ from sniffai_server.matches.writer import Writer
 RUNNING: Final = (MatchState.WAITING.value, MatchState.PLAYING.value)
 MOST_FOUND: Final = 500
 """Matches that one look for due work finds."""
+LEASE: Final = LEASE_SECONDS * clock.MICROSECONDS
+
+# Statements of every step, made once
+
+_ADVANCE: Final = MATCHES.update().where(
+    MATCHES.c.match_id == sa.bindparam("id"), MATCHES.c.step_count == sa.bindparam("before")
+)
+_ADD_STEP: Final = STEPS.insert()
 
 
 class Store:
@@ -50,6 +58,7 @@ class Store:
         self._writer = Writer(database, on_commit)
         self.ready = self._writer.ready
         self.close = self._writer.close
+        self._lease = _ADVANCE.values(lease_until=self._now() + LEASE) if shared else _ADVANCE
 
     # Changes
 
@@ -104,31 +113,31 @@ class Store:
 
         :raises ConflictError: another step has been stored meanwhile.
         """
+        step, lease = change.step, clock.now() + LEASE if change.lease_owner else 0
+        advanced = {
+            "id": change.match_id,
+            "before": change.number - 1,
+            "step_count": change.number,
+            "lease_owner": change.lease_owner,
+            **_standing(change),
+        }
+        added = {
+            "match_id": change.match_id,
+            "number": change.number,
+            "kind": step.kind.value,
+            "time": step.time,
+            "seat": step.seat,
+            "text": step.text,
+            "key_hash": change.key_hash,
+        }
 
         def work(connection: sa.Connection) -> None:
-            lease = self._now() + LEASE_SECONDS * clock.MICROSECONDS if change.lease_owner else 0
-            updated = connection.execute(
-                MATCHES.update()
-                .where(MATCHES.c.match_id == change.match_id, MATCHES.c.step_count == change.number - 1)
-                .values(
-                    step_count=change.number, lease_owner=change.lease_owner, lease_until=lease, **_standing(change)
-                )
-            )
-            if updated.rowcount != 1:
+            leases = self.shared and change.lease_owner
+            advance, fields = (self._lease, advanced) if leases else (_ADVANCE, {**advanced, "lease_until": lease})
+            if connection.execute(advance, fields).rowcount != 1:
                 raise ConflictError
-            step = change.step
             try:
-                connection.execute(
-                    STEPS.insert().values(
-                        match_id=change.match_id,
-                        number=change.number,
-                        kind=step.kind.value,
-                        time=step.time,
-                        seat=step.seat,
-                        text=step.text,
-                        key_hash=change.key_hash,
-                    )
-                )
+                connection.execute(_ADD_STEP, added)
             except IntegrityError:
                 raise ConflictError from None
             if change.token is not None:
@@ -193,7 +202,7 @@ class Store:
             claimed = connection.execute(
                 MATCHES.update()
                 .where(MATCHES.c.match_id == match_id, MATCHES.c.level_moves, free)
-                .values(lease_owner=owner, lease_until=now + LEASE_SECONDS * clock.MICROSECONDS)
+                .values(lease_owner=owner, lease_until=now + LEASE)
             )
             return claimed.rowcount == 1
 

@@ -360,7 +360,7 @@ def _goes_on(log: MatchLog) -> None:
 
 
 def _view(seat: Seat, log: MatchLog) -> pb.MatchView:
-    return seat.hosted.view(log, seat.seat)
+    return seat.hosted.pages.view(log, seat.seat)
 
 
 def _told(seat: Seat, log: MatchLog) -> pb.MatchView:
@@ -375,7 +375,7 @@ def _told(seat: Seat, log: MatchLog) -> pb.MatchView:
 
 
 def _events(seat: Seat, log: MatchLog, after: int) -> list[pb.MatchEvent]:
-    return [wire.write_match_event(event) for event in log.events(seat.seat, after)]
+    return seat.hosted.pages.events(log, seat.seat, after)
 
 
 def _after(request: pb.GetViewRequest | pb.WatchMatchRequest, seat: Seat) -> int | None:

@@ -1,0 +1,63 @@
+"""Pages of a match that are written step by step are the ones that are written anew, to the byte."""
+
+import random
+
+import pytest
+
+from sniffai import wire
+from sniffai.play.match import HUMAN, MatchSetup
+from sniffai.play.match_log import LogSetup, MatchLog, Step, StepKind
+from sniffai_server.matches.pages import Pages
+
+
+def started(seats: int, *, practice: bool) -> MatchLog:
+    others = ("level:beginner",) if practice else (HUMAN,)
+    setup = MatchSetup((HUMAN, *others * (seats - 1)), seed=seats, practice=practice)
+    log = MatchLog(LogSetup(setup, ("",) * seats, hints=True, idle=10**6, wait=10**6, created=1))
+    for seat, player in enumerate(setup.seats):
+        if player == HUMAN:
+            log.apply(Step(StepKind.JOIN, 2, seat, f"player {seat}"))
+    return log
+
+
+def next_step(log: MatchLog, lots: random.Random) -> Step:
+    """A placement; of a practice match now and then a decision taken back."""
+    if log.view(0).can_take_back and lots.random() < 0.2:
+        return Step(StepKind.TAKE_BACK, log.changed + 1, 0)
+    assert log.to_move is not None
+    move = lots.choice(log.knowledge(log.to_move).legal_moves())
+    return Step(StepKind.PLACE, log.changed + 1, log.to_move, str(move))
+
+
+@pytest.mark.parametrize(("seats", "practice"), [(2, False), (3, False), (4, False), (2, True), (4, True)])
+def test_pages_are_as_if_written_anew(seats: int, practice: bool) -> None:
+    log, pages, lots = started(seats, practice=practice), Pages("match"), random.Random(seats)
+    for _ in range(150):
+        fresh = MatchLog(log.setup, log.steps)
+        for seat in lots.sample(range(seats), seats - 1):
+            expected = wire.write_match_view("match", fresh.view(seat))
+            assert pages.view(log, seat).SerializeToString(deterministic=True) == expected.SerializeToString(
+                deterministic=True
+            )
+            after = max(0, log.number - 3)
+            assert pages.events(log, seat, after) == list(map(wire.write_match_event, fresh.events(seat, after)))
+        if log.state.over:
+            break
+        log = log.copy()
+        log.apply(next_step(log, lots))
+    assert log.round >= 2
+
+
+def test_a_copy_of_a_log_and_the_log_go_their_own_ways() -> None:
+    log = started(3, practice=False)
+    lots = random.Random(1)
+    for _ in range(60):
+        before, copy = log.view(0), log.copy()
+        copy.apply(next_step(copy, lots))
+        assert log.view(0) == before
+        assert copy.view(0) != before
+        other = log.copy()
+        other.apply(next_step(other, lots))
+        assert copy.view(1) == MatchLog(copy.setup, copy.steps).view(1)
+        log = other
+        assert log.view(2) == MatchLog(log.setup, log.steps).view(2)
