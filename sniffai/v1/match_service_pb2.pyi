@@ -757,9 +757,13 @@ class ListMatchesRequest(_message.Message):
     player_token: _builtins.str
     """player_token is the player. REQUIRED."""
     page_size: _builtins.int
-    """page_size is the maximum number of matches, in [1, 100]. Default: 20."""
+    """page_size is the maximum number of matches, in [1, 100]. Default: 20. A larger number is cut to 100, with the warning
+    CLAMPED; a negative one is refused.
+    """
     page_token: _builtins.str
-    """page_token is next_page_token of the page before. Default: the first page."""
+    """page_token is next_page_token of the page before, for the same player; any other text is refused. Default: the first
+    page.
+    """
     running_only: _builtins.bool
     """running_only leaves out matches that are over."""
     def __init__(
@@ -795,7 +799,7 @@ class ListMatchesResponse(_message.Message):
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
-        """warnings list what in the request was ignored or unknown. At most 16."""
+        """warnings list what in the request was clamped, ignored or unknown. At most 16."""
 
     def __init__(
         self,

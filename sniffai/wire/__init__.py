@@ -35,10 +35,10 @@ try:
         write_match_view,
         write_time,
     )
-    from sniffai.wire.notices import MAX_WARNINGS, unknown_fields, warning
+    from sniffai.wire.notices import MAX_WARNINGS, most_useful, unknown_fields, warning
     from sniffai.wire.pasted import parse_text
     from sniffai.wire.plans import MIN_ROOM, read_layout, read_room, write_plan
-    from sniffai.wire.question import Question, level_warnings, read_question
+    from sniffai.wire.question import Question, bad_max_moves, level_warnings, read_question
     from sniffai.wire.read import (
         MAX_SEED,
         given,
@@ -91,12 +91,14 @@ __all__ = [
     "add_own_view",
     "bad_duration",
     "bad_key",
+    "bad_max_moves",
     "bad_name",
     "from_json",
     "given",
     "language_or_english",
     "level_warnings",
     "located",
+    "most_useful",
     "parse_text",
     "play",
     "position_from_json",

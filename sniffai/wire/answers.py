@@ -13,6 +13,7 @@ from sniffai.tiles import TILES
 from sniffai.v1 import analysis_pb2 as pb
 from sniffai.v1 import notice_pb2, reason_pb2
 from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
+from sniffai.wire.notices import most_useful
 from sniffai.wire.write import ACTIONS, move_fields, write_limits, write_move, write_seconds
 
 Fields: TypeAlias = dict[str, Any]
@@ -75,6 +76,7 @@ def write_analysis(
 
     If :attr:`Analysis.deterministic` is true, nothing in the message depends on the clock.
 
+    :param warnings: any number; the most useful ones are written.
     :param max_moves: maximum number of moves to list, best first; 0 for all.
     :param client_tag: the tag of the request.
     :param reasons: the reasons for the recommended move.
@@ -92,7 +94,7 @@ def write_analysis(
         "seed": analysis.seed,
         "deterministic": analysis.deterministic,
         "engine_version": analysis.engine_version,
-        "warnings": warnings,
+        "warnings": most_useful(warnings),
         "final": analysis.final,
         "worlds_used": analysis.worlds_used,
         "effective_sample_size": analysis.effective_sample_size,

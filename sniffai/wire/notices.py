@@ -1,6 +1,6 @@
 """Warnings about parts of a request that had no effect, or another one than requested."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -16,9 +16,21 @@ MAX_UNKNOWN: Final = 4096
 """Maximum size of unknown fields, in bytes, that get one warning each."""
 
 
+UNKNOWN: Final = "UNKNOWN_FIELD"
+"""The reason of a warning about a field that this version does not know."""
+
+
 def warning(field: str, reason: str, description: str) -> notice_pb2.Warning:
     """One warning."""
     return notice_pb2.Warning(field=field, reason=reason, description=description)
+
+
+def most_useful(warnings: Iterable[notice_pb2.Warning]) -> list[notice_pb2.Warning]:
+    """The warnings of an answer, at most :data:`MAX_WARNINGS`.
+
+    First those about what was done otherwise than requested, then those about unknown fields, which may be any number.
+    """
+    return sorted(warnings, key=lambda one: one.reason == UNKNOWN)[:MAX_WARNINGS]
 
 
 def unknown_fields(request: Message) -> list[notice_pb2.Warning]:
@@ -32,10 +44,10 @@ def unknown_fields(request: Message) -> list[notice_pb2.Warning]:
         return []
     if size > MAX_UNKNOWN:
         text = f"this version knows none of the fields in {size // 1024} KiB of the request; they were ignored"
-        return [warning("", "UNKNOWN_FIELD", text)]
+        return [warning("", UNKNOWN, text)]
     warnings = []
     for path, number in _unknown(request, ""):
-        warnings.append(warning(path, "UNKNOWN_FIELD", f"this version knows no field {number} here; it was ignored"))
+        warnings.append(warning(path, UNKNOWN, f"this version knows no field {number} here; it was ignored"))
         if len(warnings) == MAX_WARNINGS:
             break
     return warnings

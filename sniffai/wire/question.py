@@ -128,13 +128,7 @@ def read_question(request: Request) -> Question:
     include_moves = _moves(request.include_moves, "include_moves", faults)
     exclude_moves = _moves(request.exclude_moves, "exclude_moves", faults)
     faults.add(
-        *below(
-            request.max_moves,
-            0,
-            "max_moves",
-            "the number of moves must be 0 (all moves) or more",
-            "NUMBER_OUT_OF_RANGE",
-        ),
+        *bad_max_moves(request.max_moves),
         *bad_tag(request.client_tag),
     )
     level = _level(request, faults)
@@ -185,6 +179,12 @@ def _moves(messages: Sequence[move_pb2.Move], path: str, faults: Faults) -> tupl
         faults.add(too_many(path, MOST))
         return ()
     return tuple(faults.moves(messages, path))
+
+
+def bad_max_moves(number: int) -> list[Violation]:
+    """A violation if the number of moves to list is negative."""
+    text = "the number of moves must be 0 (all moves) or more"
+    return below(number, 0, "max_moves", text, "NUMBER_OUT_OF_RANGE")
 
 
 def bad_tag(tag: str) -> list[Violation]:

@@ -29,7 +29,7 @@ from sniffai.v1 import review_pb2 as pb
 from sniffai.version import VERSION
 from sniffai.wire.answers import SOURCES, write_belief, write_evaluation
 from sniffai.wire.errors import Violation, WireError, plain
-from sniffai.wire.notices import unknown_fields, warning
+from sniffai.wire.notices import most_useful, unknown_fields, warning
 from sniffai.wire.paths import joined
 from sniffai.wire.question import PRIORITIES, bad_tag
 from sniffai.wire.read import read_limits, read_round, read_seed, read_view
@@ -219,6 +219,7 @@ def write_summary(
     """A whole review.
 
     :param limits: the effective ones.
+    :param warnings: any number; the most useful ones are written.
     """
     return pb.MatchReview(
         players=map(_player, review.players),
@@ -231,7 +232,7 @@ def write_summary(
         seed=review.seed,
         deterministic=review.deterministic,
         engine_version=VERSION,
-        warnings=warnings,
+        warnings=most_useful(warnings),
         client_tag=client_tag,
     )
 

@@ -119,14 +119,13 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
             clamped += priority_warnings(requested, admission)
         if turn:
             clamped += wire.level_warnings(turn.level, question.limits, question.objective)
-        warnings = [*clamped, *question.warnings]
         return Job(
             question=question,
             searcher=searcher,
             level_turn=turn,
             budget=Budget.of(limits, context.time_remaining()),
             admission=admission,
-            warnings=warnings[: wire.MAX_WARNINGS],
+            warnings=[*clamped, *question.warnings],
         )
 
     def _limits(

@@ -3,12 +3,12 @@
 # ruff: noqa: N802 (methods are named as in the .proto files)
 
 import base64
-import binascii
 import hashlib
+import hmac
 import json
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final, Literal
 
 from sniffai import wire
@@ -34,7 +34,7 @@ from sniffai_server.matches.errors import ConflictError
 from sniffai_server.matches.host import Host, Invitations, Made, Seat
 from sniffai_server.matches.records import Listed
 from sniffai_server.matches.terms import Terms
-from sniffai_server.matches.tokens import key_hash, looks_like_match_id, looks_like_token, looks_weak, make_token
+from sniffai_server.matches.tokens import key_hash, looks_like_token, looks_weak, make_token
 from sniffai_server.services.notices import names_unknown_fields
 from sniffai_server.services.reviews import Reviews, Wanted
 from sniffai_server.settings import Settings
@@ -46,6 +46,8 @@ ALIVE_SECONDS: Final = 15.0
 MAX_WAIT: Final = 30.0
 DEFAULT_PAGE: Final = 20
 MAX_PAGE: Final = 100
+PROOF: Final = 16
+"""Hexadecimal digits at the end of a page token."""
 VIEW_BYTES: Final = 4096
 """The largest view in the details of an error: gRPC loses larger ones."""
 
@@ -167,10 +169,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
 
     async def RequestHint(self, request: pb.RequestHintRequest, context: Any) -> pb.RequestHintResponse:
         """What full strength thinks of the seat's moves."""
-        if request.max_moves < 0:
-            _refuse(
-                wire.Violation("max_moves", "NUMBER_OUT_OF_RANGE", "the number of moves must be 0, for all, or more")
-            )
+        _refuse(*wire.bad_max_moves(request.max_moves))
         limits, warnings = effective_limits(wire.read_limits(request.limits), self._settings)
         language_code, unknown_language = wire.language_or_english(request.language_code)
         seat = await self._seat(request)
@@ -186,7 +185,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
         analysis = await self._searches.run(searcher, budget, admission=admission)
         message = wire.write_analysis(
             analysis,
-            [*warnings, *unknown_language, *wire.unknown_fields(request)][: wire.MAX_WARNINGS],
+            [*warnings, *unknown_language, *wire.unknown_fields(request)],
             max_moves=request.max_moves,
             reasons=wire.write_reasons(reasons(view, analysis), language_code),
         )
@@ -225,21 +224,23 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
                 log = seat.hosted.log
         return pb.ResignResponse(view=_view(seat, log))
 
+    @names_unknown_fields
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Any) -> pb.ListMatchesResponse:
         """A page of a player's matches."""
-        _refuse(*_missing(request, "player_token"), *_bad_player(request.player_token))
-        if request.page_size < 0:
-            _refuse(wire.Violation("page_size", "NUMBER_OUT_OF_RANGE", f"1 to {MAX_PAGE} is expected"))
-        warnings = wire.unknown_fields(request)
-        if request.page_size > MAX_PAGE:
-            warnings.insert(0, wire.warning("page_size", "CLAMPED", f"a page has at most {MAX_PAGE} matches"))
-        size = min(request.page_size or DEFAULT_PAGE, MAX_PAGE)
-        found = await self._host.listed(request.player_token, size + 1, _page(request.page_token), request.running_only)
+        player, asked = request.player_token, request.page_size
+        _refuse(*_missing(request, "player_token"), *_bad_player(player))
+        if asked < 0:
+            text = f"1 to {MAX_PAGE}, or 0 for {DEFAULT_PAGE}, is expected, not {asked}"
+            _refuse(wire.Violation("page_size", "NUMBER_OUT_OF_RANGE", text))
+        cut = wire.warning("page_size", "CLAMPED", f"a page has at most {MAX_PAGE} matches, not {asked}")
+        size = min(asked or DEFAULT_PAGE, MAX_PAGE)
+        before = _page(request.page_token, player)
+        found = await self._host.listed(player, size + 1, before, request.running_only)
         more = len(found) > size
         return pb.ListMatchesResponse(
             matches=map(_summary, found[:size]),
-            next_page_token=_page_token(found[size - 1]) if more else "",
-            warnings=warnings[: wire.MAX_WARNINGS],
+            next_page_token=_page_token(found[size - 1].created, found[size - 1].match_id, player) if more else "",
+            warnings=[cut] if asked > size else [],
         )
 
     @names_unknown_fields
@@ -425,24 +426,27 @@ def _summary(one: Listed) -> pb.MatchSummary:
     )
 
 
-def _page_token(last: Listed) -> str:
-    return base64.urlsafe_b64encode(f"{last.created}.{last.match_id}".encode()).decode().rstrip("=")
+def _page_token(created: int, match_id: str, player: str) -> str:
+    """Where the page of a player after a match begins, with a proof that this service has said so."""
+    text = f"{created}.{match_id}"
+    proof = hmac.new(player.encode(), text.encode(), "sha256").hexdigest()[:PROOF]
+    return base64.urlsafe_b64encode(f"{text}.{proof}".encode()).decode().rstrip("=")
 
 
-def _page(token: str) -> tuple[int, str] | None:
+def _page(token: str, player: str) -> tuple[int, str] | None:
     """Where a page begins.
 
-    :raises WireError: it is none of this service's tokens.
+    :raises WireError: it is none of this service's tokens for this player.
     """
     if not token:
         return None
-    try:
-        created, _, match_id = base64.urlsafe_b64decode(token[:128] + "=" * (-len(token) % 4)).decode().partition(".")
-        if len(created) < 18 and created.isdecimal() and looks_like_match_id(match_id):
+    with suppress(ValueError):
+        text = base64.urlsafe_b64decode(token[:128] + "=" * (-len(token) % 4)).decode()
+        created, match_id, _ = text.split(".")
+        if hmac.compare_digest(_page_token(int(created), match_id, player), token):
             return int(created), match_id
-    except (binascii.Error, ValueError):
-        pass
-    raise wire.WireError(wire.Violation("page_token", "BAD_PAGE_TOKEN", "this is not a next_page_token"))
+    text = "a next_page_token of the same player is expected, as it was given"
+    raise wire.WireError(wire.Violation("page_token", "BAD_PAGE_TOKEN", text))
 
 
 def _missing(request: Any, *fields: str) -> list[wire.Violation]:

@@ -13,12 +13,17 @@ Method = Callable[[Service, Request, Any], Awaitable[Answer]]
 
 
 def names_unknown_fields(method: Method[Service, Request, Answer]) -> Method[Service, Request, Answer]:
-    """Add a warning to a method's answer for each field of the request that this version does not know."""
+    """Add a warning to a method's answer for each field of the request that this version does not know.
+
+    The answer has at most :data:`sniffai.wire.MAX_WARNINGS`.
+    """
 
     @wraps(method)
     async def warned(self: Service, request: Request, context: Any) -> Answer:
         answer = await method(self, request, context)
-        answer.warnings.extend(wire.unknown_fields(request))
+        warnings = wire.most_useful([*answer.warnings, *wire.unknown_fields(request)])
+        del answer.warnings[:]
+        answer.warnings.extend(warnings)
         return answer
 
     return warned

@@ -219,7 +219,7 @@ def _summary(
     """The last message."""
     question = wanted.question
     review = collected(subject, limits, question.seed, results)
-    summary = wire.write_summary(review, limits, warnings[: wire.MAX_WARNINGS], question.client_tag)
+    summary = wire.write_summary(review, limits, warnings, question.client_tag)
     message = wanted.message(summary=summary, done_count=len(results), total_count=len(results))
     if isinstance(message, match_pb.ReviewMatchResponse) and wanted.page:
         message.page = html_report(review, question.language_code)

@@ -192,6 +192,17 @@ def test_unknown_fields_are_warned_of(stubs: SimpleNamespace) -> None:
     assert "99" in warnings[0].description
 
 
+def test_unknown_fields_leave_room_for_other_warnings(stubs: SimpleNamespace) -> None:
+    request = analysis_service_pb2.RecommendMoveRequest(view=view_message(story()), priority=77)  # type: ignore[arg-type]
+    request.limits.time.FromSeconds(86_400)
+    request.limits.simulations = 10
+    for number in range(80, 100):
+        request.MergeFromString(varint_field(number))
+    warnings = stubs.analysis.RecommendMove(request, timeout=TIMEOUT).analysis.warnings
+    assert [(one.field, one.reason) for one in warnings[:2]] == [("limits.time", "CLAMPED"), ("priority", "IGNORED")]
+    assert [one.reason for one in warnings[2:]] == ["UNKNOWN_FIELD"] * 14
+
+
 def varint_field(number: int) -> bytes:
     """A field of that number (16 to 2047) with the value 1, as bytes."""
     tag = number << 3

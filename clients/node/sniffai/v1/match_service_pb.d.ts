@@ -754,14 +754,16 @@ export declare type ListMatchesRequest = Message<"sniffai.v1.ListMatchesRequest"
   playerToken: string;
 
   /**
-   * page_size is the maximum number of matches, in [1, 100]. Default: 20.
+   * page_size is the maximum number of matches, in [1, 100]. Default: 20. A larger number is cut to 100, with the warning
+   * CLAMPED; a negative one is refused.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * page_token is next_page_token of the page before. Default: the first page.
+   * page_token is next_page_token of the page before, for the same player; any other text is refused. Default: the first
+   * page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -802,7 +804,7 @@ export declare type ListMatchesResponse = Message<"sniffai.v1.ListMatchesRespons
   nextPageToken: string;
 
   /**
-   * warnings list what in the request was ignored or unknown. At most 16.
+   * warnings list what in the request was clamped, ignored or unknown. At most 16.
    *
    * @generated from field: repeated sniffai.v1.Warning warnings = 3;
    */
