@@ -30,6 +30,8 @@ class Stream:
     ends: bool = False
     """Whether the body ends with them."""
     data: bytearray = field(default_factory=bytearray)
+    head: bytearray = field(default_factory=bytearray)
+    """All blocks of headers, as they came."""
     headers: int = 0
     """Blocks of headers: the second, or the first with the end of the stream, is the status."""
     ended: bool = False
@@ -193,6 +195,7 @@ class RawConnection:
             if kind == DATA:
                 stream.data += payload
             elif kind == HEADERS:
+                stream.head += payload
                 stream.headers += 1
             stream.ended |= kind == RST_STREAM or (kind in (DATA, HEADERS) and bool(flags & END_STREAM))
             self._changed.notify_all()

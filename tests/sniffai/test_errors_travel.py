@@ -36,7 +36,16 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "HttpRefusedError": (("WRONG_HTTP_METHOD", "no such method", 405), {}),
     "MatchRefusedError": (("MATCH_OVER", "the match is over"), {}),
     **{name: ((), {}) for name in ("ExpiredError", "UnfinishedError", "ClosingError", "UnknownMethodError")},
-    **{name: ((), {}) for name in ("UnknownMatchError", "InvitationError", "StoreUnavailableError", "ConflictError")},
+    **{
+        name: ((), {})
+        for name in (
+            "UnknownMatchError",
+            "UnknownEncodingError",
+            "InvitationError",
+            "StoreUnavailableError",
+            "ConflictError",
+        )
+    },
 }
 """What the constructors take that take more than a sentence."""
 

@@ -52,6 +52,7 @@ from sniffai_server.calls.refusals import (
     StoreUnavailableError,
     TooLargeError,
     UnfinishedError,
+    UnknownEncodingError,
     UnknownMatchError,
     UnknownMethodError,
 )
@@ -208,6 +209,10 @@ def _http_refused(error: HttpRefusedError) -> Status:
     return _status(code, str(error), ErrorInfo(reason=error.reason))
 
 
+def _unknown_encoding(error: UnknownEncodingError) -> Status:
+    return _status(UNIMPLEMENTED, str(error), ErrorInfo(reason="UNKNOWN_ENCODING"))
+
+
 def _unknown_match(error: UnknownMatchError) -> Status:
     return _status(NOT_FOUND, str(error), ErrorInfo(reason="UNKNOWN_MATCH"))
 
@@ -265,6 +270,7 @@ TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
     SlowRequestError: _slow_request,
     StalledReaderError: _stalled_reader,
     HttpRefusedError: _http_refused,
+    UnknownEncodingError: _unknown_encoding,
     UnknownMatchError: _unknown_match,
     InvitationError: _invitation,
     MatchRefusedError: _match_refused,

@@ -155,6 +155,13 @@ class HttpRefusedError(PortableError):
         self.status = status
 
 
+class UnknownEncodingError(PortableError):
+    """A request by HTTP that is compressed: only plain ones are taken."""
+
+    def __init__(self) -> None:
+        super().__init__("requests are taken as they are: identity is the only encoding")
+
+
 class UnknownMatchError(PortableError):
     """There is no such match, or the token is none of its seats: nobody is told which."""
 

@@ -17,7 +17,7 @@ from connectrpc.request import RequestContext
 from google.protobuf.message import Message
 
 from sniffai_server.calls.handlers import function_of
-from sniffai_server.calls.refusals import HttpRefusedError, TooLargeError
+from sniffai_server.calls.refusals import HttpRefusedError, TooLargeError, UnknownEncodingError
 from sniffai_server.web.codecs import Body
 from sniffai_server.web.connection import Connection
 from sniffai_server.web.context import HttpContext, first_of, intercepted
@@ -28,6 +28,9 @@ Receive = Callable[[], Awaitable[Any]]
 
 EXCHANGE: Final[ContextVar["Exchange"]] = ContextVar("EXCHANGE")
 """The exchange that this task serves."""
+
+IDENTITY: Final = "identity"
+"""The encoding of requests that are not compressed."""
 
 
 class Gate:
@@ -246,4 +249,15 @@ class Exchange:
         """The error of this server's own for one of the library's about a request."""
         if error.code is Code.RESOURCE_EXHAUSTED:
             return TooLargeError(self._most)
+        if error.code is Code.UNIMPLEMENTED and "compression" in error.message:
+            kind = self._request.request_headers.get("content-type", "")
+            self._request.response_headers[_accepted(kind)] = IDENTITY
+            return UnknownEncodingError()
         return HttpRefusedError("MALFORMED_CALL", error.message)
+
+
+def _accepted(kind: str) -> str:
+    """The header that lists the encodings of requests, in the protocol of a content type."""
+    if kind.startswith("application/grpc"):
+        return "grpc-accept-encoding"
+    return "connect-accept-encoding" if kind.startswith("application/connect") else "accept-encoding"

@@ -1,14 +1,19 @@
 """Calls by HTTP: Connect with JSON and with protobuf's bytes, gRPC-Web, and what goes wrong."""
 
+import gzip
 import json
+import re
+import struct
 import urllib.parse
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import grpc
 import pytest
 from google.protobuf import json_format
 
+from benchmarks.server.raw import RawConnection
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
 from tests.server.support import TIMEOUT, LoopbackServer, choice, failure, running_server, stubs_of
 from tests.server.web.client import Answer, call, enveloped, messages
@@ -120,14 +125,6 @@ def test_the_error_of_a_stream_is_in_its_last_message(port: int) -> None:
         (
             f"{RULES}/DealRound",
             {},
-            {"headers": {"content-encoding": "gzip"}},
-            400,
-            "invalid_argument",
-            "MALFORMED_CALL",
-        ),
-        (
-            f"{RULES}/DealRound",
-            {},
             {"headers": {"connect-timeout-ms": "soon"}},
             400,
             "invalid_argument",
@@ -140,6 +137,60 @@ def test_refused(port: int, path: str, body: Any, options: dict[str, Any], statu
     answer = call(port, path, body, **options)
     assert (answer.status, error_of(answer)) == (status, (code, reason))
     assert answer.headers["trailer-x-request-id"]
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "deflate", "zstd", "nothing", "gzip, identity"])
+def test_a_compressed_request(port: int, encoding: str) -> None:
+    answer = call(port, f"{RULES}/DealRound", gzip.compress(b"{}"), headers={"content-encoding": encoding})
+    assert (answer.status, error_of(answer)) == (501, ("unimplemented", "UNKNOWN_ENCODING"))
+    assert answer.headers["accept-encoding"] == "identity"
+    assert "identity" in answer.json["message"]
+    assert answer.headers["trailer-x-request-id"]
+
+
+def test_a_compressed_get(port: int) -> None:
+    path = "sniffai.v1.EngineService/GetEngineInfo?message={}&encoding=json&compression=gzip"
+    answer = call(port, path, method="GET")
+    assert (answer.status, error_of(answer)) == (501, ("unimplemented", "UNKNOWN_ENCODING"))
+
+
+def test_a_compressed_stream(port: int) -> None:
+    body = enveloped(gzip.compress(b"{}"), flags=1)
+    options: dict[str, Any] = {"kind": "application/connect+json", "headers": {"connect-content-encoding": "gzip"}}
+    answer = call(port, f"{ANALYSIS}/StreamAnalyze", body, **options)
+    ((_, end),) = messages(answer.body)
+    error = json.loads(end)["error"]
+    assert (error["code"], error["details"][0]["debug"]["reason"]) == ("unimplemented", "UNKNOWN_ENCODING")
+    assert answer.headers["connect-accept-encoding"] == "identity"
+
+
+def test_a_compressed_call_of_grpc_web(port: int) -> None:
+    body = enveloped(gzip.compress(b""), flags=1)
+    options: dict[str, Any] = {"kind": "application/grpc-web+proto", "headers": {"grpc-encoding": "gzip"}}
+    answer = call(port, f"{RULES}/DealRound", body, **options)
+    told = answer.body.lower() + repr(answer.headers).encode()
+    assert b"grpc-status: 12" in told or b"'grpc-status': '12'" in told
+    assert answer.headers["grpc-accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize("encoding", ["identity", ""])
+def test_a_request_that_is_said_not_to_be_compressed(port: int, encoding: str) -> None:
+    answer = call(port, f"{RULES}/DealRound", {"players": 2}, headers={"content-encoding": encoding})
+    assert answer.status == 200
+
+
+def test_encodings_on_the_grpc_port(server: LoopbackServer) -> None:
+    """There gRPC itself reads gzip, and refuses what it does not know before this server sees the call."""
+    with grpc.insecure_channel(server.address, compression=grpc.Compression.Gzip) as channel:
+        ask = channel.unary_unary(f"/{RULES}/DealRound", lambda request: request.SerializeToString())
+        assert ask(rules_service_pb2.DealRoundRequest(players=2), timeout=TIMEOUT)
+    with RawConnection(server.address) as connection:
+        stream = connection.open(f"{RULES}/DealRound", {"grpc-encoding": "br"})
+        connection.data(stream, struct.pack(">BI", 1, 4) + b"abcd", end=True)
+        assert connection.wait(stream)
+        head = bytes(connection.streams[stream].head)
+    assert re.search(rb"grpc-status.1[23]", head), head
+    assert b"grpc-encoding" in head, head
 
 
 def test_a_deadline_gives_what_was_found_so_far(port: int) -> None:
