@@ -149,10 +149,13 @@ async def serve(settings: Settings) -> int:
         return 128 + signals.number
     address = replace(settings, port=started.result()).address
     signals.listening(settings)
-    log.info("listening on %s", address)
+    told = [f"listening on {address}"]
     if server.web is not None:
-        log.info("serving HTTP on %s", server.web.url)
-    threading.Thread(target=_announce, args=(address,), daemon=True).start()
+        what = "HTTP and the page" if settings.web else "HTTP"
+        told.append(f"serving {what} on {server.web.url}")
+    for line in told:
+        log.info("%s", line)
+    threading.Thread(target=_announce, args=(told,), daemon=True).start()
     await stopped
     log.info("shutting down: %s", signals.number.name)
     await server.drain(no_delay, no_grace)
@@ -160,9 +163,12 @@ async def serve(settings: Settings) -> int:
     return 0
 
 
-def _announce(address: str) -> None:
-    """Print the address on standard output. If nobody reads it, the server goes on."""
+def _announce(told: Sequence[str]) -> None:
+    """Print the addresses on standard output, each after "on" on a line of its own.
+
+    If nobody reads it, the server goes on.
+    """
     try:
-        print(f"sniffai-server {VERSION} listening on {address}", flush=True)
+        print(*(f"sniffai-server {VERSION} {line}" for line in told), sep="\n", flush=True)
     except (OSError, ValueError) as error:
         log.warning("cannot write to standard output: %s", error)

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ import grpc
 import pytest
 
 from sniffai.v1 import analysis_service_pb2, engine_service_pb2
+from sniffai.version import VERSION
 from tests.server.support import TIMEOUT, choice, stubs_of, view_message
 
 SERVE = [sys.executable, "-m", "sniffai_server", "serve", "--port", "0", "--slots", "1"]
@@ -107,6 +109,28 @@ def test_start_shutdown_and_end_are_lines_of_the_log() -> None:
         assert [line.split(" ")[0] for line in server.messages] == ["sniffai-server", "listening", "shutting", "the"]
         assert f"listening on {address}" in server.messages
         assert "shutting down: SIGTERM" in server.messages
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ((), []),
+        (("--web-port", "0"), [r"serving HTTP on http://127\.0\.0\.1:(\d+)"]),
+        (("--web", "--web-port", "0"), [r"serving HTTP and the page on http://127\.0\.0\.1:(\d+)/"]),
+    ],
+    ids=["gRPC", "HTTP", "page"],
+)
+def test_the_first_lines_name_every_address(flags: tuple[str, ...], expected: list[str]) -> None:
+    with process(*flags) as server:
+        lines = [server.popen.stdout.readline().rstrip("\n") for _ in (0, *expected)]
+        shown = [line.removeprefix(f"sniffai-server {VERSION} ") for line in lines]
+        for line, form in zip(shown, [r"listening on 127\.0\.0\.1:(\d+)", *expected], strict=True):
+            found = re.fullmatch(form, line)
+            assert found, line
+            socket.create_connection(("127.0.0.1", int(found[1]))).close()
+        server.end()
+        assert server.popen.stdout.read() == ""  # nothing else is ever printed there
+        assert [line for line in server.messages if " on " in line] == shown
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -43,9 +43,9 @@ class Web:
 
     @property
     def url(self) -> str:
-        """The URL of the port."""
+        """The URL of the port; of the page, where it is served."""
         scheme = "http" if self._certificates is None else "https"
-        return f"{scheme}://{join_address(self._settings.web_host_name, self.port)}"
+        return f"{scheme}://{join_address(self._settings.web_host_name, self.port)}{'/' if self._settings.web else ''}"
 
     def count_connections(self) -> int:
         """How many connections are open."""
