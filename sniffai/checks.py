@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sniffai.errors import LimitsError, RecordError, SniffError, ViewError
 from sniffai.rules import PLAYERS
 from sniffai_ext.checks import as_real, as_whole, read_flag, read_real, read_whole
-from sniffai_ext.shown import shown, steers, visible
+from sniffai_ext.shown import joins, shown, steers, visible
 
 __all__ = [
     "BOUND",
@@ -24,6 +24,7 @@ __all__ = [
     "check_encodable",
     "check_seat",
     "is_listed",
+    "joins",
     "keep",
     "keep_plain",
     "none_if_negative",

@@ -10,6 +10,9 @@ _STEERING: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of signs that are not read but steer a screen or the order of its letters: controls and escapes,
 marks of direction and of no width, half a pair, separators of lines and paragraphs."""
 
+_JOINERS: Final = frozenset("\u200c\u200d")
+"""They join two signs into one, or keep them apart: families of emoji, Persian, Hindi."""
+
 
 def shown(value: object) -> str:
     """``repr(value)`` in at most 80 characters, at once, however long or deep the value is.
@@ -31,12 +34,27 @@ def visible(text: str, keep: str = "\n\t") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(sign if sign in keep or not steers(sign) else _escape(sign) for sign in text)
+    return "".join(
+        sign if sign in keep or not steers(sign) or joins(text, place) else _escape(sign)
+        for place, sign in enumerate(text)
+    )
 
 
 def steers(sign: str) -> bool:
     """Whether a sign is not read but steers: an escape, a mark of direction, half a pair, a separator of lines."""
     return category(sign) in _STEERING
+
+
+def joins(text: str, place: int) -> bool:
+    """Whether a sign only joins its neighbours, or keeps them apart, as emoji and several scripts need it.
+
+    :param place: of the sign in the text; both its neighbours must be read.
+    """
+    return text[place] in _JOINERS and 0 < place < len(text) - 1 and _read(text[place - 1]) and _read(text[place + 1])
+
+
+def _read(sign: str) -> bool:
+    return category(sign)[0] != "Z" and not steers(sign)
 
 
 def _escape(sign: str) -> str:

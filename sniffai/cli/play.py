@@ -23,6 +23,7 @@ from sniffai.cli.table_words import LEVEL, player_name
 from sniffai.cli.terminal import ReaderGoneError, ask, progress_bar, tell, tell_folded
 from sniffai.errors import LimitsError
 from sniffai.explain.languages import Words, words
+from sniffai.names import read_name
 from sniffai.play.levels import LEVELS, names_level
 from sniffai.play.match import HUMAN, MAX_SIMULATIONS, SIMULATIONS, Match, MatchSetup
 from sniffai.play.saves import resume_match
@@ -92,7 +93,7 @@ def command(
     if remote is not None:
         if path is not None:
             raise click.UsageError("--save is for matches without --server: a server keeps its own")
-        at = HostedPlay(remote, say, name or "")
+        at = HostedPlay(remote, say, _own_name(name or ""))
         return _hosted(at, setting, resume, invitation, listed, say, ascii_only)
     for option, value in (("--join", invitation), ("--name", name), ("--list", listed or None)):
         if value is not None:
@@ -111,6 +112,13 @@ def command(
     if resume is None:
         tell(say.say("Seed {seed}", seed=match.setup.seed))
     return _played(Game(table, say, saver, lambda: _review(table, say), ascii_only), saver)
+
+
+def _own_name(name: str) -> str:
+    try:
+        return read_name(name, "--name")
+    except LimitsError as error:
+        raise BadInput(f"--name: {error.message}") from None
 
 
 def _played(game: Game, keeper: Keeper, begins: Callable[[], bool] = lambda: True) -> int:

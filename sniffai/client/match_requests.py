@@ -18,13 +18,13 @@ from sniffai.client.arguments import (
 )
 from sniffai.client.requests import MAX_LEVEL, MAX_LISTED, WireMove, move_message
 from sniffai.errors import LimitsError, SniffError
+from sniffai.names import read_name
 from sniffai.play.match import HUMAN
 from sniffai.search.params import Limits
 from sniffai.v1 import match_service_pb2 as pb
 
 MAX_ID: Final = 256
 """Maximum length of an id or token, in characters."""
-MAX_NAME: Final = 64
 MAX_KEY: Final = 64
 MAX_WAIT: Final = 30.0
 MAX_PAGE: Final = 100
@@ -49,7 +49,7 @@ def create_request(
 ) -> pb.CreateMatchRequest:
     """A request for a match."""
     check_names(unknown, _CREATE)
-    named = check_each(names, "names", lambda name: check_text(name, "", MAX_NAME))
+    named = check_each(names, "names", lambda name: read_name(name, ""))
     setups = check_each(seats, "seats", _setup)
     if len(named) > len(setups):
         raise LimitsError(f"there are {len(setups)} seats, not {len(named)}", reason="TOO_MANY_VALUES", field="names")
@@ -85,7 +85,7 @@ def join_request(
     return pb.JoinMatchRequest(
         match_id=check_text(match_id, "match_id", MAX_ID),
         invitation=check_text(invitation, "invitation", MAX_ID),
-        name=check_text(name, "name", MAX_NAME),
+        name=read_name(name or "", "name"),
         player_token=check_text(player_token, "player_token", MAX_ID) or make_player_token(),
     )
 

@@ -5,7 +5,7 @@ from typing import Final
 from unicodedata import category
 from xml.sax.saxutils import escape, quoteattr
 
-from sniffai.checks import steers
+from sniffai.checks import joins, steers
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 """Typefaces that readers have, the first found being used."""
@@ -39,7 +39,11 @@ def clean(text: str) -> str:
     """Text without control characters, marks of direction and the like, but with those that isolate a name."""
     if text.isprintable():
         return text
-    return "".join(sign for sign in text if sign in KEPT or not (steers(sign) or category(sign) in ("Cn", "Co")))
+    return "".join(
+        sign
+        for place, sign in enumerate(text)
+        if sign in KEPT or joins(text, place) or not (steers(sign) or category(sign) in ("Cn", "Co"))
+    )
 
 
 def label(text: str, x: float, y: float, size: float, fill: str, **attributes: Attribute) -> str:

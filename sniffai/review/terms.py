@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 from unicodedata import bidirectional
 
-from sniffai.checks import steers
+from sniffai.checks import joins, steers
 from sniffai.explain.languages import Words
 from sniffai.explain.numbers import fixed
 from sniffai.review.ledger import StepKind
@@ -92,7 +92,7 @@ def seat_name(subject: Subject, seat: int, say: Words) -> str:
 
 def isolated(name: str) -> str:
     """A name of unknown origin, isolated so that its writing direction and control characters affect nothing else."""
-    safe = "".join(sign for sign in name if not steers(sign))
+    safe = "".join(sign for place, sign in enumerate(name) if not steers(sign) or joins(name, place))
     turned = any(bidirectional(sign) in ("R", "AL", "AN") for sign in safe)
     return f"\u2068{safe}\u2069" if turned else safe
 

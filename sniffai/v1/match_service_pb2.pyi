@@ -144,7 +144,10 @@ class SeatSetup(_message.Message):
     level: _builtins.str
     """level: a level of play decides, as in RecommendMoveRequest.level."""
     name: _builtins.str
-    """name is shown to all seats; at most 64 characters, without control characters. Default: none."""
+    """name is shown to all seats: at most 64 characters, normalised (NFC), without spaces around it. It has no control
+    characters, marks of direction and the like, and something to be seen; the joiners of emoji and of some scripts may
+    stand between two signs. Default: none.
+    """
     @_builtins.property
     def human(self) -> Global___HumanSeat:
         """human: a person decides."""
@@ -262,7 +265,7 @@ class JoinMatchRequest(_message.Message):
     invitation: _builtins.str
     """invitation is the invitation to a seat of it. REQUIRED."""
     name: _builtins.str
-    """name is shown to all seats; at most 64 characters, without control characters. Default: the name of the setup."""
+    """name is shown to all seats, as SeatSetup.name. Default: the name of the setup."""
     player_token: _builtins.str
     """player_token is the player that joins, as in CreateMatchRequest. Default: a new player, whose token is in the answer."""
     def __init__(

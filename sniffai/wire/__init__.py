@@ -22,14 +22,14 @@ from sniffai.extras import explained
 try:
     from sniffai.wire.answers import write_analysis, write_recommendation
     from sniffai.wire.errors import MAX_VIOLATIONS, Violation, WireError
-    from sniffai.wire.faults import bad_duration
+    from sniffai.wire.faults import Faults, bad_duration
     from sniffai.wire.matches import (
         STATES,
         MatchRequest,
         add_own_view,
         bad_key,
-        bad_name,
         read_match_request,
+        read_seat_name,
         write_common_view,
         write_match_event,
         write_match_view,
@@ -83,6 +83,7 @@ __all__ = [
     "MAX_WARNINGS",
     "MIN_ROOM",
     "STATES",
+    "Faults",
     "MatchRequest",
     "Question",
     "ReviewQuestion",
@@ -92,7 +93,6 @@ __all__ = [
     "bad_duration",
     "bad_key",
     "bad_max_moves",
-    "bad_name",
     "from_json",
     "given",
     "language_or_english",
@@ -111,6 +111,7 @@ __all__ = [
     "read_reviewed",
     "read_room",
     "read_round",
+    "read_seat_name",
     "read_seed",
     "read_view",
     "request_from_json",

@@ -6,10 +6,10 @@ from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from sniffai.checks import steers
 from sniffai.deal import Deal
 from sniffai.errors import SniffError
 from sniffai.events import Draw, Pass, Play
+from sniffai.names import read_name
 from sniffai.play.levels import find_level
 from sniffai.play.match import HUMAN
 from sniffai.play.match_log import (
@@ -41,8 +41,6 @@ STATES: Final = {
     MatchState.EXPIRED: pb.MATCH_STATUS_EXPIRED,
 }
 
-MAX_NAME: Final = 64
-"""Maximum length of a seat's name, in characters."""
 MAX_KEY: Final = 64
 """Maximum length of an idempotency key, in characters."""
 
@@ -70,8 +68,7 @@ def read_match_request(request: pb.CreateMatchRequest) -> MatchRequest:
     if len(request.seats) not in PLAYERS:
         raise WireError(Violation("seats", "PLAYERS_OUT_OF_RANGE", f"a match has 2..4 seats, not {len(request.seats)}"))
     seats = tuple(_player(setup, f"seats[{i}]", faults) for i, setup in enumerate(request.seats))
-    for i, setup in enumerate(request.seats):
-        faults.add(*bad_name(setup.name, f"seats[{i}].name"))
+    names = tuple(read_seat_name(setup.name, f"seats[{i}].name", faults) for i, setup in enumerate(request.seats))
     people = seats.count(HUMAN)
     if not people:
         faults.add(Violation("seats", "NO_HUMAN_SEAT", "at least one seat is human"))
@@ -88,7 +85,7 @@ def read_match_request(request: pb.CreateMatchRequest) -> MatchRequest:
     faults.check()
     return MatchRequest(
         seats=seats,
-        names=tuple(setup.name for setup in request.seats),
+        names=names,
         scores=scores,
         seed=request.seed if request.HasField("seed") else None,
         hints=request.hints,
@@ -97,13 +94,14 @@ def read_match_request(request: pb.CreateMatchRequest) -> MatchRequest:
     )
 
 
-def bad_name(name: str, path: str) -> list[Violation]:
-    """A violation if a seat's name is too long, or would disturb what is shown around it."""
-    if len(name) > MAX_NAME:
-        return [Violation(path, "TOO_LONG", f"a name has at most {MAX_NAME} characters")]
-    if any(map(steers, name)):
-        return [Violation(path, "CONTROL_CHARACTER", "a name has no control characters")]
-    return []
+def read_seat_name(name: str, path: str, faults: Faults) -> str:
+    """A seat's name as :func:`~sniffai.names.read_name` keeps it."""
+    try:
+        return read_name(name, path)
+    except SniffError as error:
+        reason = "TOO_LONG" if error.reason == "TEXT_TOO_LONG" else error.reason
+        faults.add(Violation(path, reason, error.message))
+        return ""
 
 
 def bad_key(key: str, path: str, *, required: bool) -> list[Violation]:

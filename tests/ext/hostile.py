@@ -259,7 +259,7 @@ PLAIN = {"checks.as_real", "checks.as_whole", "shown.shown"}
 """Functions that take anything."""
 OWN = {
     *("belief.subsets", "checks.read_flag", "checks.read_net", "checks.read_real", "checks.read_whole"),
-    *("trained_net.TrainedNet", "shown.steers", "shown.visible"),
+    *("trained_net.TrainedNet", "shown.joins", "shown.steers", "shown.visible"),
     *("equity.float_array", "equity.mean_over_leads", "equity.pairs_within_one"),
     *("root_statistics.ranked", "root_statistics.told_apart", "rows.LineMove", "rows.RootMove", "rows.SolvedMove"),
 }

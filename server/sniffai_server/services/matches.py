@@ -90,13 +90,12 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
     @names_unknown_fields
     async def JoinMatch(self, request: pb.JoinMatchRequest, context: Any) -> pb.JoinMatchResponse:
         """A seat taken."""
-        _refuse(
-            *_missing(request, "match_id", "invitation"),
-            *wire.bad_name(request.name, "name"),
-            *_bad_player(request.player_token),
-        )
+        faults = wire.Faults()
+        name = wire.read_seat_name(request.name, "name", faults)
+        faults.add(*_missing(request, "match_id", "invitation"), *_bad_player(request.player_token))
+        faults.check()
         player = request.player_token or make_token()
-        seat, token = await self._host.join(request.match_id, request.invitation, request.name, player)
+        seat, token = await self._host.join(request.match_id, request.invitation, name, player)
         return pb.JoinMatchResponse(
             seat_token=token,
             player_token=player,

@@ -16,6 +16,7 @@ import pytest
 
 from sniffai.play.match import MatchSetup
 from sniffai.play.match_log import LogSetup
+from sniffai.records.matchfile import parse_match
 from sniffai.search.params import Limits
 from sniffai.v1 import match_service_pb2 as pb
 from sniffai_server.calls.callers import Priority
@@ -257,6 +258,8 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"seats": [{"human": {}}] * 2, "practice": True}, "practice", "NOT_WITH_OTHERS"),
     ({"seats": [{"human": {}}] * 2, "scores": [0]}, "scores", "WRONG_NUMBER_OF_SCORES"),
     ({"seats": [{"human": {}}] * 2, "scores": [0, 250]}, "scores[1]", "SCORE_PAST_TARGET"),
+    ({"seats": [{"human": {}, "name": "\u3164"}, {"human": {}}]}, "seats[0].name", "NOT_VISIBLE"),
+    ({"seats": [{"human": {}, "name": "x" * 65}, {"human": {}}]}, "seats[0].name", "TOO_LONG"),
     ({"seats": [{"human": {}}] * 2, "player_token": "me"}, "player_token", "BAD_TOKEN"),
     ({"seats": [{"human": {}}] * 2, "player_token": "A" * 43}, "player_token", "BAD_TOKEN"),
     (
@@ -401,6 +404,23 @@ def test_the_migrations_make_the_tables(tmp_path: Path) -> None:
     opened.close()
     with pytest.raises(DatabaseError, match="a later version"):
         open_database(str(tmp_path / "a.db"))
+
+
+def test_names_are_kept_as_they_are_read(stub: Any) -> None:
+    family = "👩\u200d👩\u200d👧"
+    seats = [{"human": {}, "name": " Jose\u0301 "}, {"human": {}, "name": "Bob"}]
+    made = stub.CreateMatch(pb.CreateMatchRequest(seats=seats), timeout=TIMEOUT)
+    match_id, (first, second) = made.match_id, (one.invitation for one in made.invitations)
+    for wrong in ("\u202eAnn", "\u200d", "x" * 65):
+        error = failure(lambda wrong=wrong: Player(stub, match_id, second, name=wrong))  # type: ignore[misc]
+        assert [field for field, _ in error.violations] == ["name"]
+    player = Player(stub, match_id, second, name=f"  {family}\u3000")
+    assert [seat.name for seat in player.view.seats] == ["José", family]
+    Player(stub, match_id, first, name="  ")  # no name: that of the setup stays
+    stub.Resign(pb.ResignRequest(**player.own), timeout=TIMEOUT)
+    answer = stub.ExportRecord(pb.ExportRecordRequest(**player.own), timeout=TIMEOUT)
+    assert list(answer.match.names) == ["José", family]
+    assert dict(parse_match(answer.text).tags)["Seat1"] == family
 
 
 def test_a_client_may_make_its_player_token(stub: Any) -> None:

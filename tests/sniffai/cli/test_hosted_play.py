@@ -152,6 +152,13 @@ def test_a_server_that_is_not_there_is_told_at_once(play: Play) -> None:
     assert "127.0.0.1:1: UNAVAILABLE" in err
 
 
+@pytest.mark.parametrize("name", ["\x1b[2J", "a\u202eb", "\u200d", "x" * 65])
+def test_a_name_that_would_disturb_others_is_refused_at_once(play: Play, name: str) -> None:
+    status, out, err = play("casual", "--server", "127.0.0.1:1", "--name", name)
+    assert (status, out) == (2, "")
+    assert "--name: a name has" in err and err.strip().isprintable()
+
+
 # Tokens
 
 

@@ -122,7 +122,9 @@ export declare type SeatSetup = Message<"sniffai.v1.SeatSetup"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * name is shown to all seats; at most 64 characters, without control characters. Default: none.
+   * name is shown to all seats: at most 64 characters, normalised (NFC), without spaces around it. It has no control
+   * characters, marks of direction and the like, and something to be seen; the joiners of emoji and of some scripts may
+   * stand between two signs. Default: none.
    *
    * @generated from field: string name = 3;
    */
@@ -238,7 +240,7 @@ export declare type JoinMatchRequest = Message<"sniffai.v1.JoinMatchRequest"> & 
   invitation: string;
 
   /**
-   * name is shown to all seats; at most 64 characters, without control characters. Default: the name of the setup.
+   * name is shown to all seats, as SeatSetup.name. Default: the name of the setup.
    *
    * @generated from field: string name = 3;
    */
