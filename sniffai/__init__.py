@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sniffai.perft_counts import divide, perft
     from sniffai.records.matchfile import dump_match, load_match
     from sniffai.records.record import MatchRecord, RoundRecord
+    from sniffai.records.seat_record import SeatRecord, SeatRound
     from sniffai.round import Round
     from sniffai.search.analysis import Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, TeamValue
     from sniffai.search.open_deal import DealSearcher, analyze_deal
@@ -68,6 +69,7 @@ _MODULES: Final = {
     "perft_counts": ("divide", "perft"),
     "records.matchfile": ("dump_match", "load_match"),
     "records.record": ("MatchRecord", "RoundRecord"),
+    "records.seat_record": ("SeatRecord", "SeatRound"),
     "round": ("Round",),
     "search.analysis": ("Analysis", "BeliefTable", "Effort", "LineStep", "MoveEvaluation", "TeamValue"),
     "search.open_deal": ("DealSearcher", "analyze_deal"),
@@ -111,6 +113,8 @@ __all__ = [
     "RoundRecord",
     "SearchParams",
     "Searcher",
+    "SeatRecord",
+    "SeatRound",
     "Snapshot",
     "SniffError",
     "Tally",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self, TypeAlias
 
 from sniffai.checks import as_plain, check_seat, is_listed, keep, keep_plain, read_integer, read_integers, shown
-from sniffai.errors import HistoryError, SniffError, ViewError
+from sniffai.errors import HistoryError, SniffError, TileError, ViewError
 from sniffai.events import Draw, Event, EventLike, Play, read_events
 from sniffai.moves import Move, MoveLike
 from sniffai.tiles import Tile, TileLike, read_tile, read_tiles, tile_mask
@@ -56,7 +56,7 @@ class History:
         self, players: int, seat: int, scores: tuple[int, ...], *, explain_each: bool
     ) -> tuple[CoreView, tuple[Event, ...]]:
         """Replay every event in the core; if ``explain_each``, check after each that some deal explains all so far."""
-        core = CoreView(players, seat, self.leader, tile_mask(self.dealt), scores)
+        core = self._opened(players, seat, scores)
         seen: list[Event] = []
         for i, event in enumerate(self.events):
             try:
@@ -64,8 +64,18 @@ class History:
                 if explain_each:
                     CoreBelief.of(core)
             except SniffError as error:
-                raise error.at(f"events[{i}]") from None
+                raise _with_advice(error, core, scores).at(f"events[{i}]") from None
         return core, tuple(seen)
+
+    def _opened(self, players: int, seat: int, scores: tuple[int, ...]) -> CoreView:
+        """The core's view before the lead."""
+        try:
+            return CoreView(players, seat, self.leader, tile_mask(self.dealt), scores)
+        except TileError as error:
+            if error.reason != "WRONG_HAND_SIZE" or not self.events:
+                raise
+            message = f"{error.message}; a history has the hand as dealt, only a snapshot has the hand now"
+            raise TileError(message, reason=error.reason, field=error.field) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +168,15 @@ def tell_core(core: CoreView, event: Event) -> Event:
     else:
         core.passes_turn(event.seat)
     return event
+
+
+def _with_advice(error: SniffError, core: CoreView, scores: tuple[int, ...]) -> SniffError:
+    """An error of an event; where the match was won too early, what may have been mixed up."""
+    if error.reason != "ROUND_OVER" or core.match_winner < 0 or not any(scores):
+        return error
+    message = f"{error.message}: team {core.match_winner} has {core.scores[core.match_winner]} points"
+    message += "; a history has the scores before the round, only a snapshot has the scores now"
+    return type(error)(message, reason=error.reason, field=error.field)
 
 
 def _note(seen: list[Event], event: Event) -> None:

@@ -15,6 +15,7 @@ from sniffai.events import Event, EventLike, check_events, seen_by
 from sniffai.history import History, Position, Snapshot
 from sniffai.layout import AttachmentPoint, Layout
 from sniffai.moves import Move, MoveLike
+from sniffai.notes import parse_notes
 from sniffai.round_state import RoundState
 from sniffai.rules import team_of
 from sniffai.tiles import Tile, TileLike, mask_tiles
@@ -240,6 +241,24 @@ class View(RoundState):
         :raises SniffError: it can be read, but breaks a rule.
         """
         return cls(*notation.parse_view(text))
+
+    @classmethod
+    def from_table(cls, text: str) -> Self:
+        """What a player has written down at a table: see docs/notation.md, "Notes of a table".
+
+        Tiles in any order of halves; attachment points only where a tile fits at several; seats only where wanted.
+        Of several rounds the last one.
+
+        >>> view = View.from_table("players 2; seat 0; leader 1; hand 64 11 05 35 66 21 03; 55 53 3-4")
+        >>> view.hand_sizes, view.talon_size, view.count
+        ((6, 5), 14, 14)
+
+        :raises NotationError: the text cannot be read; ``field`` is such as ``"line 9"``.
+        :raises SniffError: something breaks a rule; ``field`` is such as ``"line 9: event 8"``.
+        """
+        noted = parse_notes(text)
+        last = noted.rounds[-1]
+        return cls(noted.players, noted.seat, last.scores, last.position)
 
     def __str__(self) -> str:
         return self.to_text()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Final, TypeAlias
 
+from sniffai.cli.situation import action_name, situation
 from sniffai.cli.terminal import show, tell, text_table
 from sniffai.explain import sentences
 from sniffai.explain.languages import Words, words
@@ -35,7 +36,7 @@ def print_answer(
     :param described: whether the situation is told in words, too.
     """
     say = words(language_code or "en")
-    tell(_situation(view, say))
+    tell(situation(view, say))
     if described:
         tell("\n" + "\n".join(sentences(view, say.language_code)))
     analysis = answer.analysis
@@ -49,29 +50,12 @@ def print_answer(
             )
     else:
         action = move_pb2.Action.Name(answer.action).removeprefix("ACTION_").lower()
-        tell(say.say("nothing to place: {action}", action=_action(action, say)))
+        tell(say.say("nothing to place: {action}", action=action_name(action, say)))
     tell(_effort(analysis, say))
     if analysis.client_tag:
         tell(say.say("tag: {tag}", tag=analysis.client_tag))
     for warning in analysis.warnings:
         tell(say.say("warning: {field}: {text}", field=warning.field, text=warning.description))
-
-
-def _situation(view: View, say: Words) -> str:
-    """Two lines: the seat and its hand; the table as everyone sees it."""
-    ends = " ".join(point.name for point in view.attachment_points())
-    own = (
-        say.say("seat {seat} of {seats}", seat=view.seat, seats=view.players),
-        say.say("hand {hand}", hand=" ".join(map(str, view.hand))),
-        say.say("scores {scores}", scores=" ".join(map(str, view.scores_now))),
-    )
-    shared = (
-        say.say("open {ends}", ends=ends) if ends else say.say("open none yet"),
-        say.say("count {count}", count=view.count),
-        say.say("hands of {sizes}", sizes=" ".join(map(str, view.hand_sizes))),
-        say.say("talon {count}", count=view.talon_size),
-    )
-    return f"{'  '.join(own)}\n{'  '.join(shared)}"
 
 
 Cell: TypeAlias = Callable[[pb.MoveEvaluation, pb.TeamValue | None], str]
@@ -167,17 +151,6 @@ def _equals(entry: pb.MoveEvaluation) -> str:
 
 def _step(step: pb.LineStep) -> str:
     return _move(step.move) + ("?" if step.estimated else "")
-
-
-def _action(name: str, say: Words) -> str:
-    """What the seat does if it cannot place a tile."""
-    names = {
-        "draw": say.say("draw"),
-        "pass": say.say("pass"),
-        "wait": say.say("wait"),
-        "over": say.say("the round is over"),
-    }
-    return names.get(name, name)
 
 
 def _effort(analysis: pb.Analysis, say: Words) -> str:

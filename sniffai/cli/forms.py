@@ -1,8 +1,9 @@
 """What an argument holds: a file, standard input or the text itself, in every form that sniffai writes.
 
-A line of text (``view …``, ``snapshot …``, ``round …``), a match record, traces, the raw events of a round as JSON,
-and the JSON of the wire's messages: a PlayerView, an OpenDeal, a RecordedMatch, requests that hold one of these, and
-answers that hold a deal. Commands say what they need of it: a view, a round, or all rounds.
+A line of text (``view …``, ``snapshot …``, ``round …``), the notes of a table, a match record, traces, the raw events
+of a round as JSON, and the JSON of the wire's messages: a PlayerView, an OpenDeal, a RecordedMatch, a SeatRecord,
+requests that hold one of these, and answers that hold one. Commands say what they need of it: a view, a round, or all
+rounds.
 """
 
 import os
@@ -14,8 +15,10 @@ from typing import Any, Final, TypeAlias
 
 from sniffai.cli.parts import BadInput, read_text
 from sniffai.errors import RecordError, SniffError
+from sniffai.notes import looks_like_notes
 from sniffai.records.matchfile import parse_match
 from sniffai.records.record import MatchRecord
+from sniffai.records.seat_record import SeatRecord, read_noted
 from sniffai.records.trace import Trace, parse_object_or_traces
 from sniffai.review.source import of_record, read_round_events, read_trace_rounds
 from sniffai.review.story import Subject
@@ -23,8 +26,8 @@ from sniffai.round import Round
 from sniffai.view import View
 
 EXPECTED: Final = (
-    "a line that begins with view, snapshot or round, a match record, traces, or the JSON of a view, a deal, a match or"
-    " a request"
+    "a line that begins with view, snapshot or round, notes of a table, a match record, traces, or the JSON of a"
+    " view, a deal, a match or a request"
 )
 LINE: Final = re.compile(r"\s*(view|snapshot|round)\s[^\n]*=")
 """How a line of text begins. (A file may be called ``round 1.txt``.)"""
@@ -48,7 +51,7 @@ class Rounds:
     tags: tuple[tuple[str, str], ...] = ()
 
 
-What: TypeAlias = View | Round | MatchRecord | Traces | Rounds
+What: TypeAlias = View | Round | SeatRecord | MatchRecord | Traces | Rounds
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,13 @@ class Form:
         """What was found, in words."""
         if isinstance(self.what, View):
             return "a snapshot" if self.what.leader is None else "a view"
-        kinds = {Round: "a round", MatchRecord: "a match record", Traces: "traces", Rounds: "a match"}
+        kinds = {
+            Round: "a round",
+            SeatRecord: "a seat's record",
+            MatchRecord: "a match record",
+            Traces: "traces",
+            Rounds: "a match",
+        }
         return kinds[type(self.what)]
 
     def view(self) -> View:
@@ -74,6 +83,8 @@ class Form:
 
         :raises BadInput: nobody is to move, or the record is not true.
         """
+        if isinstance(self.what, SeatRecord):
+            return self.what.views[-1]
         if isinstance(self.what, View):
             return self.what
         round_ = self.round()
@@ -97,7 +108,7 @@ class Form:
 
         :raises BadInput: as :meth:`round`.
         """
-        return self.what if isinstance(self.what, View) else self.round()
+        return self.view() if isinstance(self.what, (View, SeatRecord)) else self.round()
 
     def rounds(self) -> tuple[Round, ...]:
         """All rounds, with all hands known.
@@ -105,7 +116,7 @@ class Form:
         :raises BadInput: it is a view, or the record is not true.
         """
         what = self.what
-        if isinstance(what, View):
+        if isinstance(what, (View, SeatRecord)):
             needed = "a round, a match record or a deal with all hands known is needed"
             raise BadInput(f"{self.name}: {self.kind} shows what one seat knows; {needed}")
         if isinstance(what, Round):
@@ -126,6 +137,8 @@ class Form:
         with named(self.name):
             if isinstance(what, View):
                 return Subject.of_view(what)
+            if isinstance(what, SeatRecord):
+                return Subject.of_seat_record(what)
             if isinstance(what, MatchRecord):
                 return of_record(what)
             tags = what.tags if isinstance(what, Rounds) else ()
@@ -162,7 +175,7 @@ def _source(argument: str) -> tuple[str, str]:
     """The name and the text."""
     if argument == "-":
         return "standard input", read_text(argument)
-    if not is_file(argument) and (LINE.match(argument) or _looks_like_a_document(argument)):
+    if not is_file(argument) and (LINE.match(argument) or _looks_like_a_document(argument) or _is_noted(argument)):
         return "the text", argument
     return argument, read_text(argument)
 
@@ -181,6 +194,11 @@ def _looks_like_a_document(argument: str) -> bool:
     return start.startswith("{") or TAG.match(start) is not None or ("\n" in start and start.startswith(("#", "[")))
 
 
+def _is_noted(argument: str) -> bool:
+    """Whether an argument that is not a file is the notes of a table, which have more than one part."""
+    return looks_like_notes(argument) and (";" in argument or "\n" in argument)
+
+
 def _read(name: str, text: str) -> Form:
     start = text.lstrip()
     if start.startswith("{"):
@@ -191,6 +209,8 @@ def _read(name: str, text: str) -> Form:
     first = lines[0][1]
     if LINE.match(first):
         return Form(name, _read_line(name, lines))
+    if looks_like_notes(text):
+        return Form(name, read_noted(text))
     if re.match(r"\s*\[[^\W\d_]", first) or re.match(r"\s*round\s+\S+\s*(#|$)", first):
         return Form(name, parse_match(text))
     raise BadInput(f"{name}: {EXPECTED} is expected, not {first.strip()[:40]!r}")

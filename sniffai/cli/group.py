@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "ladder": "Play each of several players against the one below.",
     "perft": "Count sequences of placements.",
     "play": "Play a match against levels.",
+    "position": "Check what one seat knows, as written down at a table.",
     "recommend": "Recommend a move from what one seat knows.",
     "replay": "Replay recorded rounds and check every event.",
     "review": "Review a match: mistakes, luck and skill.",

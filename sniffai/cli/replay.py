@@ -12,6 +12,7 @@ from sniffai.errors import RecordError
 from sniffai.explain import describe
 from sniffai.layout import Layout
 from sniffai.records.record import MatchRecord
+from sniffai.records.seat_record import SeatRecord
 from sniffai.review.source import read_trace_rounds
 from sniffai.round import Round
 from sniffai.view import View
@@ -55,6 +56,9 @@ def _replay(form: Form) -> Replayed:
     what = form.what
     if isinstance(what, View):
         return Replayed(1, len(what.events), "", (what.layout,))
+    if isinstance(what, SeatRecord):
+        layouts = tuple(view.layout for view in what.views)
+        return Replayed(len(layouts), sum(len(view.events) for view in what.views), _seat_verdict(what), layouts)
     rounds = _replay_match(form.name, what) if isinstance(what, MatchRecord) else _rounds(form)
     layouts = tuple(round_.layout for round_ in rounds)
     events = sum(len(round_.history) for round_ in rounds)
@@ -85,6 +89,13 @@ def _verdict(rounds: tuple[Round, ...]) -> str:
     scores = " ".join(map(str, last.scores))
     won = "" if last.match_winner is None else f"; team {last.match_winner} won the match"
     return f"; scores {scores}{won}"
+
+
+def _seat_verdict(record: SeatRecord) -> str:
+    """The state of the match after the last round, as far as it is known."""
+    after, won = record.rounds[-1].after, record.views[-1].match_winner
+    scores = "not known" if after is None else " ".join(map(str, after))
+    return f"; seen from seat {record.seat}; scores {scores}" + ("" if won is None else f"; team {won} won the match")
 
 
 def _wrong(file: str, message: str) -> NoReturn:

@@ -58,7 +58,7 @@ def _number(text: str) -> int | None:
     try:
         return int(text)
     except ValueError:
-        if text == "-" or any(sign in text for sign in "=/.{[") or is_file(text):
+        if text == "-" or any(sign in text for sign in "=/.{[;\n") or is_file(text):
             return None
         raise click.BadParameter(f"{text!r} is not a valid integer.", param_hint="'SCORE'") from None
 

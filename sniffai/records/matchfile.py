@@ -13,12 +13,10 @@ from sniffai.events import Draw, Event, Pass, Play
 from sniffai.moves import Move
 from sniffai.records.record import Ending, MatchRecord, RoundRecord, check_recorded
 from sniffai.rules import PLAYERS, TARGET
+from sniffai.tags import fits_tag, read_tag, tag_lines
 from sniffai.tiles import Tile
 
 _T = TypeVar("_T")
-_NAME: Final = r'[^\s"\[\]#\\]{1,100}'
-_TAG: Final = re.compile(rf'\[({_NAME})\s+"((?:[^"\\]|\\["\\])*)"\s*\]\s*(?:#.*)?')
-_TAG_NAME: Final = re.compile(_NAME)
 _NUMBER: Final = re.compile(r"-?[0-9]{1,5}")
 _OWN_TAGS: Final = ("Players", "Target")
 
@@ -65,25 +63,25 @@ def format_match(record: MatchRecord) -> str:
     if not isinstance(record, MatchRecord):
         raise RecordError(f"a MatchRecord is expected, not {shown(record)}", reason="WRONG_TYPE", field="record")
     own = {"Players": str(record.players), "Target": str(TARGET[record.players])}
-    tags = [_tag_line(name, text) for name, text in (*own.items(), *_checked(record.tags))]
+    tags = tag_lines([*own.items(), *checked_tags(record.tags, _OWN_TAGS)])
     rounds = [_round_lines(i, part) for i, part in enumerate(record.rounds, start=1)]
     return "".join("\n".join(block) + "\n" for block in (tags, *(["", *lines] for lines in rounds)))
 
 
-def _checked(tags: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def checked_tags(tags: Iterable[tuple[str, str]], own: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """The tags of a record, each of which a file can hold.
+
+    :param own: names that the file form writes itself.
+    :raises RecordError: it cannot hold one.
+    """
     for name, text in tags:
-        if name in _OWN_TAGS or not _TAG_NAME.fullmatch(name) or len(text.splitlines()) > 1 or text.endswith("\n"):
+        if name in own or not fits_tag(name, text):
             raise RecordError(
                 f"a match file cannot hold this tag, or writes it itself: {shown(name)}, {shown(text)}",
                 reason="BAD_TAG",
                 field=f"tags[{name[:40]}]",
             )
         yield name, text
-
-
-def _tag_line(name: str, text: str) -> str:
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'[{name} "{quoted}"]'
 
 
 def _round_lines(number: int, record: RoundRecord) -> list[str]:
@@ -96,21 +94,23 @@ def _round_lines(number: int, record: RoundRecord) -> list[str]:
         f"before {_join(start.scores)}",
         *(f"hand {seat} {_join(hand)}" for seat, hand in enumerate(start.hands)),
         f"talon {_join(start.talon)}",
-        *map(_event_line, record.events),
-        f"end {_ending_text(record.ending)}",
+        *map(event_line, record.events),
+        f"end {ending_text(record.ending)}",
         f"after {_join(record.after)}",
     ]
 
 
-def _event_line(event: Event) -> str:
+def event_line(event: Event) -> str:
+    """An event in one line; draws whose tiles are hidden as their number."""
     if isinstance(event, Play):
         return f"{event.seat} {event.move}" + (f" +{event.points}" if event.points else "")
     if isinstance(event, Draw):
-        return f"{event.seat} draws {_join(event.tiles or ())}"
+        return f"{event.seat} draws {event.count if event.tiles is None else _join(event.tiles)}"
     return f"{event.seat} passes"
 
 
-def _ending_text(ending: Ending) -> str:
+def ending_text(ending: Ending) -> str:
+    """How a round ended, in the words of the file."""
     if ending.match_winner is not None:
         return f"match {ending.match_winner}"
     if ending.went_out is not None:
@@ -172,11 +172,11 @@ class _Lines:
         names = set()
         while self._rest and self._rest[-1][1].startswith("["):
             self.number, line = self._rest.pop()
-            match = _TAG.fullmatch(line)
-            if match is None or match[1] in names:
+            tag = read_tag(line)
+            if tag is None or tag[0] in names:
                 raise self.unreadable('a tag is written [Name "text"], each name once')
-            names.add(match[1])
-            yield match[1], re.sub(r"\\(.)", r"\1", match[2])
+            names.add(tag[0])
+            yield tag
 
     def take(self, expected: str, path: str = "") -> list[str]:
         """The words of the next line, without comment."""

@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self
 
@@ -168,16 +168,25 @@ class MatchRecord:
 
     def place(self, path: str) -> str:
         """Where a :class:`RecordError`'s field is, for a person: ``"line 37: round 3, event 6"``."""
-        match = re.match(r"rounds\[(\d{1,9})\]\.?(.*)", path) if isinstance(path, str) else None
-        if isinstance(path, str) and not path.startswith("rounds["):
-            return path
-        if match is None or int(match[1]) >= len(self.rounds):
-            raise RecordError(f"{shown(path)} is not a place of the record", reason="NO_SUCH_PLACE", field="path")
-        number, rest = int(match[1]), match[2]
-        part = re.match(r"events\[(\d{1,9})\]", rest)
-        what = f"round {number + 1}" + (f", event {int(part[1]) + 1}" if part else f", {rest}" if rest else "")
-        line = _line_of(self.rounds[number].lines, rest)
-        return what if line is None else f"line {line}: {what}"
+        return place_of([record.lines for record in self.rounds], path)
+
+
+def place_of(lines: Sequence[Mapping[str, int]], path: str) -> str:
+    """Where a part of a record is, for a person.
+
+    :param lines: by round the line of each part by its path.
+    :raises RecordError: there is no such round.
+    """
+    match = re.match(r"rounds\[(\d{1,9})\]\.?(.*)", path) if isinstance(path, str) else None
+    if isinstance(path, str) and not path.startswith("rounds["):
+        return path
+    if match is None or int(match[1]) >= len(lines):
+        raise RecordError(f"{shown(path)} is not a place of the record", reason="NO_SUCH_PLACE", field="path")
+    number, rest = int(match[1]), match[2]
+    part = re.match(r"events\[(\d{1,9})\]", rest)
+    what = f"round {number + 1}" + (f", event {int(part[1]) + 1}" if part else f", {rest}" if rest else "")
+    line = _line_of(lines[number], rest)
+    return what if line is None else f"line {line}: {what}"
 
 
 def _record_of(round_: Round, number: int) -> RoundRecord:

@@ -9,7 +9,7 @@ deal     the leader looks at its tiles                                          
 hands    the turn goes on to the next seat, which knows its own tiles                         luck
 draw     a seat drew: what the tiles are worth less what was to be expected of the draw        luck
 move     a seat placed: what that is worth less the best move                                 skill
-others   what happened between two turns of the one seat whose tiles are known                luck
+others   what happened between the turns of the one seat whose tiles are known: of all seats      both
 end      the round ended: hidden hands are settled, the next lead is known                    luck
 =======  ===================================================================================  =====
 
@@ -23,6 +23,7 @@ from enum import StrEnum
 from typing import Any
 
 from sniffai.equity import load
+from sniffai.events import Pass
 from sniffai.review.draws import DrawLuck
 from sniffai.review.judge import Judged
 from sniffai.review.story import Story
@@ -95,6 +96,12 @@ class Account:
         return Value.total(self.luck.values(), len(self.start.chances))
 
     @property
+    def told_luck(self) -> Value:
+        """What luck changed, as far as it can be told from what the others did."""
+        told = (value for kind, value in self.luck.items() if kind is not StepKind.OTHERS)
+        return Value.total(told, len(self.start.chances))
+
+    @property
     def residual(self) -> float:
         """By how much start, skill and luck differ from the result: a rounding error, far below 1e-9."""
         gap = self.start + self.skill + self.all_luck - self.result
@@ -137,7 +144,7 @@ def steps_of(
         elif i in judged:
             chain.move(i, judged[i])
     if story.outcome is not None:
-        chain.to(StepKind.END, None, None, story.outcome)
+        chain.end(story.outcome)
     return tuple(chain.steps)
 
 
@@ -189,8 +196,11 @@ class _Chain:
         self.steps: list[Step] = []
         self._number = number
         self._whole = len(story.seats) > 1
-        self._between = StepKind.DEAL
+        self._between = StepKind.DEAL if story.leader in story.seats else StepKind.OTHERS
         """What the next change will have been, unless it is a draw or a placement."""
+        self._last = -1
+        """The event that was valued last."""
+        self._story = story
         self._drawer: int | None = None
         self._now = start_of(story)
         if story.by_lot:
@@ -200,6 +210,8 @@ class _Chain:
         """One step."""
         self.steps.append(Step(kind, self._number, event, seat, self._now, value))
         self._now = value
+        if event is not None:
+            self._last = event
 
     def draw(self, event: int, luck: DrawLuck, value: Value | None) -> None:
         """The draws of a turn.
@@ -211,7 +223,7 @@ class _Chain:
         if luck.luck is None or after is None:
             # The seat had to pass: what its draw was worth shows in the value of whoever places next.
             self.to(self._between, event, seat, luck.expected)
-            self._between, self._drawer = StepKind.DRAW, seat
+            self._between, self._drawer = StepKind.DRAW if self._whole else StepKind.OTHERS, seat
             return
         self.to(self._between, event, seat, after - luck.luck)
         self.to(StepKind.DRAW, event, seat, after)
@@ -226,6 +238,12 @@ class _Chain:
             self.to(self._between, event, seat if self._drawer is None else self._drawer, judgement.value)
         self.to(StepKind.MOVE, event, seat, judgement.value + judgement.lost)
         self._settle()
+
+    def end(self, outcome: Value) -> None:
+        """The end of the round; for one seat's record also what the others did since its last turn."""
+        rest = self._story.events[self._last + 1 :]
+        alone = all(isinstance(event, Pass) or event.seat in self._story.seats for event in rest)
+        self.to(StepKind.END if alone else StepKind.OTHERS, None, None, outcome)
 
     def _settle(self) -> None:
         self._between = StepKind.HANDS if self._whole else StepKind.OTHERS

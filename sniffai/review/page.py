@@ -37,6 +37,7 @@ from sniffai.review.terms import (
     seat_name,
     source_name,
     team_name,
+    unknown_notes,
     verdict_count,
     verdict_name,
 )
@@ -222,7 +223,8 @@ def _accounts(review: Review, say: Words) -> str:
         "Start, the placements of every seat and luck add up to the result, exactly: each bar is a difference of two"
         " values. What a seat loses by its placements the others win."
     )
-    parts = [_note(joined_sentences([note, points_start_note(say)]))]
+    unknown = unknown_notes(review.subject, review.account.final, say)
+    parts = [_note(joined_sentences([note, points_start_note(say), *unknown]))]
     for points, title in ((False, say.say("Chance to win the match")), (True, say.say("Points, margin of all rounds"))):
         charts = "".join(
             f"<figure><figcaption>{escaped(team_name(review.subject, team, say))}</figcaption>"

@@ -7,8 +7,10 @@ from typing import Any, Final
 from sniffai.checks import read_kind
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Play, read_events
+from sniffai.notes import looks_like_notes
 from sniffai.records.matchfile import parse_match
 from sniffai.records.record import Ending, MatchRecord, RoundRecord
+from sniffai.records.seat_record import read_noted
 from sniffai.records.trace import Trace, parse_object_or_traces, replay_trace
 from sniffai.review.story import Subject
 from sniffai.round import Round
@@ -24,7 +26,7 @@ def read_subject(text: str) -> Subject:
     A match record file; a ``round`` or ``view`` line (docs/notation.md); traces, one JSON object a line, the rounds of
     one match; or one JSON object with the raw events of a round: ``players, leader, hands, talon, scores`` and
     ``events`` for a round with all hands known, ``players, seat, leader, hand, scores`` and ``events`` for what one
-    seat saw (:mod:`sniffai.events` has the form of an event).
+    seat saw (:mod:`sniffai.events` has the form of an event); or the notes of a table, a seat's record.
 
     :raises NotationError: it cannot be read; ``field`` is such as ``"line 12"``.
     :raises RecordError: it can be read, but is not true; ``field`` is such as ``"line 37: round 3, event 6"`` or
@@ -38,7 +40,14 @@ def read_subject(text: str) -> Subject:
         return Subject.of_rounds([Round.from_text(text.strip())])
     if start.startswith(("view ", "snapshot ")):
         return Subject.of_view(View.from_text(text.strip()))
+    if looks_like_notes(text):
+        return _of_notes(text)
     return of_record(parse_match(text))
+
+
+def _of_notes(text: str) -> Subject:
+    noted = read_noted(text)
+    return Subject.of_view(noted) if isinstance(noted, View) else Subject.of_seat_record(noted)
 
 
 def of_record(record: MatchRecord) -> Subject:

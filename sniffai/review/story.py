@@ -1,4 +1,4 @@
-"""What is reviewed: rounds with all hands known, or one round as one seat saw it, event by event."""
+"""What is reviewed: rounds with all hands known, or rounds as one seat saw them, event by event."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from sniffai.events import Draw, Event, Play
 from sniffai.history import History
 from sniffai.moves import Move
 from sniffai.records.record import check_follows, check_tags
+from sniffai.records.seat_record import SeatRecord, SeatRound
 from sniffai.review.values import Value
 from sniffai.round import Round
 from sniffai.rules import TEAMS, margins_of, team_of
@@ -46,25 +47,18 @@ class Story:
     def of_round(cls, round_: Round, by_lot: bool) -> Self:
         """A round with all hands known, finished or not."""
         start = round_.start
-        outcome = _outcome(round_) if round_.over else None
+        outcome = _result(round_, start.scores, round_.scores) if round_.over else None
         seats = tuple(range(start.players))
         return cls(start.players, start.scores, start.leader, by_lot, round_.history, seats, outcome, start)
 
     @classmethod
-    def of_view(cls, view: View) -> Self:
-        """A round as one seat saw it.
-
-        :raises ViewError: it is a snapshot, which has no history.
-        """
-        if not isinstance(view.position, History):
-            raise ViewError("a snapshot has no events to review", reason="NO_EVENTS", field="view")
-        won = view.match_winner
+    def of_seat_round(cls, round_: SeatRound, by_lot: bool) -> Self:
+        """A round as one seat saw it."""
+        view, history = round_.view, round_.view.position
+        assert isinstance(history, History)
         outcome = None
-        if won is not None:
-            gains = [now - before for now, before in zip(view.scores_now, view.scores, strict=True)]
-            outcome = Value(_certain(won, len(gains)), margins_of(gains))
-        history = view.position
-        by_lot = not any(view.scores)
+        if view.over and round_.after is not None:
+            outcome = _result(view, view.scores, round_.after)
         return cls(view.players, view.scores, history.leader, by_lot, history.events, (view.seat,), outcome, view)
 
     def view(self, seat: int, events: int) -> View:
@@ -180,8 +174,7 @@ class Subject:
         check_tags(tags)
         if not rounds:
             raise RecordError("there is no round to review", reason="NO_ROUNDS", field="rounds")
-        if len(rounds) > MAX_ROUNDS:
-            raise RecordError(f"at most {MAX_ROUNDS} rounds are reviewed", reason="TOO_MANY", field="rounds")
+        _check_number(len(rounds))
         stories: list[Story] = []
         for i, round_ in enumerate(rounds):
             if not isinstance(round_, Round):
@@ -197,8 +190,7 @@ class Subject:
             by_lot = not any(round_.start.scores) if before is None else before.went_out is None
             stories.append(Story.of_round(round_, by_lot))
         players = rounds[0].players
-        named = dict(tags)
-        return cls(players, tuple(stories), tuple(named.get(f"Seat{seat}", "") for seat in range(players)), tags)
+        return cls(players, tuple(stories), _names(tags, players), tags)
 
     @classmethod
     def of_view(cls, view: View) -> Self:
@@ -207,7 +199,24 @@ class Subject:
         :raises ViewError: it is a snapshot, or no view.
         """
         read_kind(view, View, "view", "NOT_A_VIEW", ViewError)
-        return cls(view.players, (Story.of_view(view),), ("",) * view.players)
+        if not isinstance(view.position, History):
+            raise ViewError("a snapshot has no events to review", reason="NO_EVENTS", field="view")
+        return cls.of_seat_record(SeatRecord.of([view]))
+
+    @classmethod
+    def of_seat_record(cls, record: SeatRecord) -> Self:
+        """Rounds of one match as one seat saw them: only its own decisions are reviewed.
+
+        :raises RecordError: it is no such record, or has too many rounds.
+        """
+        read_kind(record, SeatRecord, "record", "WRONG_TYPE", RecordError)
+        _check_number(len(record.rounds))
+        stories: list[Story] = []
+        for i, round_ in enumerate(record.rounds):
+            before = record.rounds[i - 1].view if i else None
+            by_lot = not any(round_.view.scores) if before is None else before.went_out is None
+            stories.append(Story.of_seat_round(round_, by_lot))
+        return cls(record.players, tuple(stories), _names(record.tags, record.players), record.tags)
 
     @property
     def teams(self) -> int:
@@ -248,13 +257,24 @@ def _moments(story: Story, number: int) -> Iterator[Moment]:
             yield Placement(number, i, view, event.move, event.points or 0, story.banked(view), drew)
 
 
-def _outcome(round_: Round) -> Value:
-    """The result of a finished round."""
-    gains = [after - before for after, before in zip(round_.scores, round_.start.scores, strict=True)]
+def _names(tags: tuple[tuple[str, str], ...], players: int) -> tuple[str, ...]:
+    """The names of the players, by seat."""
+    named = dict(tags)
+    return tuple(named.get(f"Seat{seat}", "") for seat in range(players))
+
+
+def _check_number(rounds: int) -> None:
+    if rounds > MAX_ROUNDS:
+        raise RecordError(f"at most {MAX_ROUNDS} rounds are reviewed", reason="TOO_MANY", field="rounds")
+
+
+def _result(round_: Round | View, before: tuple[int, ...], after: tuple[int, ...]) -> Value:
+    """The result of a finished round, by the scores before and after it."""
+    gains = [now - then for now, then in zip(after, before, strict=True)]
     won = round_.match_winner
     if won is not None:
         return Value(_certain(won, len(gains)), margins_of(gains))
-    return Value(load(round_.players).chance(round_.scores, round_.went_out), margins_of(gains))
+    return Value(load(round_.players).chance(after, round_.went_out), margins_of(gains))
 
 
 def _certain(winner: int, teams: int) -> tuple[float, ...]:

@@ -90,7 +90,7 @@ class PlayerSummary:
     phases: Mapping[str, DecisionTally]
     """By :data:`PHASES`."""
     luck: Value
-    """Of the seat's team: see :class:`Account`."""
+    """Of the seat's team, as far as it can be told: see :attr:`Account.told_luck`."""
     strength: Strength | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -228,7 +228,7 @@ def _player(subject: Subject, seat: int, judged: Sequence[Judged], account: Acco
             phase: DecisionTally.of(judgement for judgement in decisions if judgement.phase == phase)
             for phase in PHASES
         },
-        luck=account.all_luck,
+        luck=account.told_luck,
         strength=strength_of([judgement.points_loss for judgement in decisions], subject.players),
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sniffai.explain.description import joined_sentences
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.numbers import fixed, uncertain
 from sniffai.review.judge import Judged
@@ -18,6 +19,7 @@ from sniffai.review.terms import (
     seat_name,
     source_name,
     team_name,
+    unknown_notes,
     verdict_name,
 )
 from sniffai.review.values import Value
@@ -127,7 +129,8 @@ def _account(review: Review, say: Words) -> TextTable:
         )
     columns = ("", *(f"{team_name(subject, team, say)}>" for team in range(subject.teams)))
     title = say.say("chance to win the match, and points")
-    return TextTable(title, columns, tuple(rows), points_start_note(say))
+    notes = [points_start_note(say), *unknown_notes(subject, account.final, say)]
+    return TextTable(title, columns, tuple(rows), joined_sentences(notes))
 
 
 def _placements(listed: Sequence[Judged], say: Words) -> TextTable:

@@ -12,6 +12,7 @@ from sniffai.review.story import Subject
 from sniffai.review.strength import level_names
 from sniffai.review.verdict import Verdict
 from sniffai.search.analysis import LineStep
+from sniffai.view import View
 
 LINE_STEPS: Final = 4
 """Most moves shown of the best line, after the best move itself."""
@@ -57,7 +58,7 @@ def luck_name(kind: StepKind, say: Words) -> str:
         StepKind.DEAL: say.say("the leader's own deal"),
         StepKind.HANDS: say.say("hands that turn out"),
         StepKind.DRAW: say.say("draws"),
-        StepKind.OTHERS: say.say("draws and moves of the others"),
+        StepKind.OTHERS: say.say("between the seat's turns"),
         StepKind.END: say.say("the end of rounds"),
     }[kind]
 
@@ -117,6 +118,23 @@ def percent(chance: float, signed: bool = False) -> str:
 def numbering_note(say: Words) -> str:
     """How people count rounds and events; JSON and the wire count both from 0."""
     return say.say("Rounds and events are numbered from 1, seats from 0.")
+
+
+def unknown_notes(subject: Subject, final: bool, say: Words) -> list[str]:
+    """What cannot be told of a match that one seat saw."""
+    if subject.whole:
+        return []
+    notes = [
+        say.say(
+            "Only the tiles of seat {seat} are known. So what happened between its turns is one sum: the luck of all"
+            " and the skill of the others cannot be told apart.",
+            seat=subject.stories[0].seats[0],
+        )
+    ]
+    last = subject.stories[-1].source
+    if not final and isinstance(last, View) and last.over:
+        notes.append(say.say("The scores after the last round are not known, so its settlement is left out."))
+    return notes
 
 
 def points_start_note(say: Words) -> str:

@@ -126,6 +126,7 @@ def results() -> Iterator[Any]:
     yield from (found, Subject.of_rounds([played(2, 3)]))
     yield from sniffai.review.jobs_of(Subject.of_rounds([played(2, 3)]))
     yield sniffai.MatchRecord.of([played(2, 3)])
+    yield sniffai.SeatRecord.of([played(2, 3).view(0)])
     yield from (GreedyPlayer(), RandomPlayer(), PolicyPlayer(), client.Tls(), wire.Violation("a", "B", "c"))
     yield from (find_level("1100"), CarelessPlayer())
     spec = ArenaSpec("greedy", "random", pairings=2, seed=1)

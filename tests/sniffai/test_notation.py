@@ -193,9 +193,11 @@ def draws_apart(event: dict[str, object]) -> list[dict[str, object]]:
 
 def test_the_examples_of_the_page_are_right() -> None:
     blocks = re.findall(r"^```\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    lines = [block.strip() for block in blocks if not block.startswith("[")]
+    lines = [block.strip() for block in blocks if not block.startswith(("[", "players "))]
     assert [line.split()[0] for line in lines] == ["round", "view", "snapshot"]
     assert [parse(line).to_text() for line in lines] == lines
+    (notes,) = [block for block in blocks if block.startswith("players ")]
+    assert View.from_table(notes).scores_now == (0, 25)
     (record,) = [block for block in blocks if block.startswith("[")]
     assert len(parse_match(record).replay()) == 1
     assert format_match(parse_match(record)).strip() == record.strip()

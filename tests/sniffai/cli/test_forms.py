@@ -4,16 +4,18 @@ import io
 import json
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 import sniffai
-from sniffai import MatchRecord, wire
+from sniffai import MatchRecord, SeatRecord, wire
 from sniffai.cli.forms import load
 from sniffai.cli.group import run
 from sniffai.records.matchfile import format_match
 from tests.server.support import running_server
+from tests.sniffai.notes_writer import Writer
 
 TRACE = (Path(__file__).parents[2] / "data" / "rounds.jsonl").read_text(encoding="utf-8").splitlines()[0]
 
@@ -78,10 +80,15 @@ FORMS = {
     "AnalyzeMatchRequest of a text": json.dumps({"text": ROUND.to_text()}),
     "AnalyzeMatchRequest of a view": json.dumps({"view": SEEN, "seed": "1", "priority": "PRIORITY_BULK"}),
     "trace": TRACE,
+    "notes": Writer(Random(3)).view(VIEW) + "\n",
+    "notes in one line": Writer(Random(3)).view(VIEW).replace("\n", "; "),
+    "notes of a snapshot": Writer(Random(3)).snapshot(SNAPSHOT),
+    "seat's record": SeatRecord.seen_by(MatchRecord.of([ROUND], {"Seat0": "Ann"}), VIEW.seat).to_text(),
 }
-SEES_ONE = {name for name, text in FORMS.items() if isinstance(load(text).what, sniffai.View)}
-SNAPSHOTS = {"snapshot line", "PlayerView of a snapshot"}
+SEES_ONE = {name for name, text in FORMS.items() if isinstance(load(text).what, (sniffai.View, SeatRecord))}
+SNAPSHOTS = {"snapshot line", "PlayerView of a snapshot", "notes of a snapshot"}
 COMMANDS = {
+    "position": ["--json"],
     "recommend": ["--simulations", "20", "--json"],
     "review": ["--simulations", "5", "--json"],
     "draw": [],
@@ -97,7 +104,7 @@ def cannot(command: str, form: str) -> str | None:
         return "shows what one seat knows; a round, a match record or a deal with all hands known is needed"
     if command == "review" and form in SNAPSHOTS:
         return "a snapshot has no events to review"
-    if command == "recommend" and form == "trace":
+    if command in ("recommend", "position") and form == "trace":
         return "traces, whose last round is over: no seat is to move"
     return None
 
