@@ -1,5 +1,6 @@
 """The group of commands, and the reporting of errors: one line on standard error, never a traceback."""
 
+import gc
 import importlib
 import sys
 import time
@@ -55,6 +56,7 @@ class CommandGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"sniffai.cli.{cmd_name.replace('-', '_')}").command
+        gc.enable()  # see sniffai.cli._load
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
