@@ -2,7 +2,7 @@
 
 A file holds the call, the request in JSON, and for each answer its JSON, for people to read, and the SHA-256 of its
 bytes. ``python -m tests.golden_answers`` asks again and writes the files; the difference is then what changed on the
-wire.
+wire. A match, whose calls follow from each other, is in ``tests/golden_match.py``.
 """
 
 import hashlib
@@ -13,14 +13,14 @@ from typing import Any
 import grpc
 from google.protobuf import json_format, message_factory
 
-from sniffai.v1 import analysis_service_pb2, engine_service_pb2, rules_service_pb2
+from sniffai.v1 import analysis_service_pb2, engine_service_pb2, match_service_pb2, rules_service_pb2
 from tests.server.support import TIMEOUT, running_server
 
 FOLDER = Path(__file__).parent / "data" / "answers"
 FILES = sorted(FOLDER.glob("*.json"))
 SERVICES = {
     service.name: service
-    for module in (analysis_service_pb2, engine_service_pb2, rules_service_pb2)
+    for module in (analysis_service_pb2, engine_service_pb2, match_service_pb2, rules_service_pb2)
     for service in module.DESCRIPTOR.services_by_name.values()
 }
 
@@ -57,6 +57,9 @@ def answered(channel: grpc.Channel, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
+    from tests.golden_match import record  # which needs this module
+
+    record()
     with running_server(slots=1) as server, grpc.insecure_channel(server.address) as channel:
         for file in FILES:
             case = answered(channel, read(file))

@@ -7,6 +7,7 @@ import grpc
 import pytest
 
 from tests.golden_answers import FILES, SERVICES, answered, read
+from tests.golden_match import played, recorded
 from tests.server.support import running_server
 
 
@@ -33,5 +34,17 @@ def test_every_call_about_a_position_has_a_recorded_answer() -> None:
         f"{service.name}/{method}"
         for service in SERVICES.values()
         for method in service.methods_by_name
-        if service.name != "EngineService"
+        if service.name not in ("EngineService", "MatchService")
+    }
+
+
+def test_a_match_is_the_recorded_one() -> None:
+    """As the answers above; every call of MatchService occurs."""
+    before, now = recorded(), played()
+    for then, one in zip(before, now, strict=True):
+        assert (one["call"], one["request"]) == (then["call"], then["request"])
+        assert [answer["message"] for answer in one["answers"]] == [answer["message"] for answer in then["answers"]]
+    assert now == before
+    assert {one["call"] for one in before} == {
+        f"MatchService/{name}" for name in SERVICES["MatchService"].methods_by_name
     }
