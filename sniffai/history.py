@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from sniffai.checks import as_plain, check_seat, is_listed, keep, keep_plain, read_integer, read_integers, shown
 from sniffai.errors import HistoryError, SniffError, TileError, ViewError
@@ -152,6 +152,24 @@ class Snapshot:
 
 
 Position: TypeAlias = History | Snapshot
+
+OF_HISTORY: Final = ("leader", "events", "dealt", "scores_before")
+OF_SNAPSHOT: Final = ("placements", "hand_sizes", "talon_size", "voids", "drawn_tile", "hand_now", "scores_now")
+"""Words that say which of the two a text is."""
+
+
+def check_kind_of_view(word: str, kind: str) -> None:
+    """Check that a word of a snapshot does not stand in a history, nor the other way round.
+
+    :param kind: what the text is: ``"view"`` for a history, ``"snapshot"``.
+    :raises ViewError: it does.
+    """
+    if kind == "view" and word in OF_SNAPSHOT:
+        message = f"{word!r} belongs to a snapshot; a history has the hand as dealt and the scores before the round"
+        raise ViewError(message, reason="SNAPSHOT_IN_RECORD", field=word)
+    if kind == "snapshot" and word in OF_HISTORY:
+        message = f"{word!r} belongs to a history; a snapshot has the hand and the scores of now"
+        raise ViewError(message, reason="RECORD_IN_SNAPSHOT", field=word)
 
 
 def tell_core(core: CoreView, event: Event) -> Event:

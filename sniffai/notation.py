@@ -12,7 +12,7 @@ from sniffai.checks import shown
 from sniffai.deal import Deal
 from sniffai.errors import NotationError, SniffError
 from sniffai.events import Draw, Event, Pass, Play
-from sniffai.history import History, Position, Snapshot
+from sniffai.history import History, Position, Snapshot, check_kind_of_view
 from sniffai.moves import Move
 from sniffai.tiles import Tile
 
@@ -142,6 +142,8 @@ def _split(text: str, tags: dict[str, _Keys]) -> tuple[str, dict[str, str], list
         key, sign, value = word.partition("=")
         if words[0] == "snapshot":
             key = _FORMER.get(key, key)
+        if sign:
+            check_kind_of_view(key, words[0])
         if not sign or key not in (*required, *optional):
             raise _unreadable(
                 f"{shown(word)} is not one of {', '.join((*required, *optional))} (written key=value)", ""

@@ -256,6 +256,8 @@ def _read_message(name: str, value: dict[str, Any]) -> Form:
         rounds = tuple(wire.read_round(deal, f"match.rounds[{i}]") for i, deal in enumerate(request.match.rounds))
         tags = tuple((f"Seat{seat}", who) for seat, who in enumerate(request.match.names))
         return Form(name, Rounds(rounds, tags), request)
+    if "seat_record" in fields:
+        return Form(name, wire.read_seat_record(request.seat_record), request)
     if "text" in fields:
         return Form(name, _read(name, request.text).what, request)
     return Form(name, wire.read_view(wire.given(request, "view")), request)

@@ -25,6 +25,7 @@ from sniffai.errors import ViewError
 from sniffai.moves import Move, MoveLike
 from sniffai.records.matchfile import format_match
 from sniffai.records.record import MatchRecord
+from sniffai.records.seat_record import SeatRecord
 from sniffai.round import Round
 from sniffai.search.params import Limits, Objective
 from sniffai.v1 import (
@@ -41,8 +42,10 @@ from sniffai.view import View
 ViewLike: TypeAlias = View | view_pb2.PlayerView
 DealLike: TypeAlias = Round | round_pb2.OpenDeal
 PositionLike: TypeAlias = ViewLike | DealLike
-RecordLike: TypeAlias = str | MatchRecord | Iterable[Round] | review_pb2.RecordedMatch | ViewLike
-"""A match record or its text, rounds with all hands known, or one round as one seat saw it."""
+RecordLike: TypeAlias = (
+    str | MatchRecord | SeatRecord | Iterable[Round] | review_pb2.RecordedMatch | review_pb2.SeatRecord | ViewLike
+)
+"""A match record or its text, rounds with all hands known, or rounds or one round as one seat saw them."""
 WireMove: TypeAlias = MoveLike | move_pb2.Move
 
 
@@ -257,6 +260,8 @@ def _position(position: PositionLike) -> dict[str, Any]:
 def _record(record: RecordLike) -> dict[str, Any]:
     if isinstance(record, (View, view_pb2.PlayerView)):
         return {"view": _view(record)}
+    if isinstance(record, (SeatRecord, review_pb2.SeatRecord)):
+        return {"seat_record": wire.write_seat_record(record) if isinstance(record, SeatRecord) else record}
     if isinstance(record, review_pb2.RecordedMatch):
         return {"match": record}
     if isinstance(record, (str, MatchRecord)):

@@ -7,6 +7,7 @@ from typing import Any, Final
 from sniffai.checks import read_kind
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Play, read_events
+from sniffai.history import check_kind_of_view
 from sniffai.notes import looks_like_notes
 from sniffai.records.matchfile import parse_match
 from sniffai.records.record import Ending, MatchRecord, RoundRecord
@@ -149,6 +150,8 @@ def _fields(value: Mapping[str, Any], names: tuple[str, ...], further: str = "")
 
     :raises RecordError: one is missing, or there is no such field.
     """
+    for name in value if names is _VIEW else ():
+        check_kind_of_view(name, "view")
     for name in names:
         if name not in value:
             raise RecordError("the field is missing", reason="MISSING_FIELD", field=name)

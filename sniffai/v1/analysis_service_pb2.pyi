@@ -451,13 +451,16 @@ class AnalyzeMatchRequest(_message.Message):
     MATCH_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     VIEW_FIELD_NUMBER: _builtins.int
+    SEAT_RECORD_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     PRIORITY_FIELD_NUMBER: _builtins.int
     CLIENT_TAG_FIELD_NUMBER: _builtins.int
     LANGUAGE_CODE_FIELD_NUMBER: _builtins.int
     text: _builtins.str
-    """text: the text of a match record file (docs/notation.md), at most 500,000 characters. Every seat is reviewed."""
+    """text: the text of a match record file (docs/notation.md), at most 500,000 characters. Every seat is reviewed. It can
+    also be the notes of a table; then the seat whose notes they are is reviewed.
+    """
     seed: _builtins.int
     """seed makes the review repeatable, in [0, 2^63 - 1]. Default: 0."""
     priority: Global___Priority.ValueType
@@ -478,6 +481,10 @@ class AnalyzeMatchRequest(_message.Message):
         """view: one round as one seat saw it, with its record of events. That seat is reviewed, from its own decisions."""
 
     @_builtins.property
+    def seat_record(self) -> _review_pb2.SeatRecord:
+        """seat_record: the rounds of a match as one seat saw them. That seat is reviewed, from its own decisions."""
+
+    @_builtins.property
     def limits(self) -> _limits_pb2.Limits:
         """limits bound the survey of each decision; in addition, a move that was not the best costs four times as much, and a
         draw three times. Default: 20000 simulations.
@@ -489,19 +496,20 @@ class AnalyzeMatchRequest(_message.Message):
         match: _review_pb2.RecordedMatch | None = ...,
         text: _builtins.str = ...,
         view: _view_pb2.PlayerView | None = ...,
+        seat_record: _review_pb2.SeatRecord | None = ...,
         limits: _limits_pb2.Limits | None = ...,
         seed: _builtins.int | None = ...,
         priority: Global___Priority.ValueType = ...,
         client_tag: _builtins.str = ...,
         language_code: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "limits", b"limits", "match", b"match", "record", b"record", "seed", b"seed", "text", b"text", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "limits", b"limits", "match", b"match", "record", b"record", "seat_record", b"seat_record", "seed", b"seed", "text", b"text", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "language_code", b"language_code", "limits", b"limits", "match", b"match", "priority", b"priority", "record", b"record", "seed", b"seed", "text", b"text", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "language_code", b"language_code", "limits", b"limits", "match", b"match", "priority", b"priority", "record", b"record", "seat_record", b"seat_record", "seed", b"seed", "text", b"text", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
-    _WhichOneofReturnType_record: _TypeAlias = _typing.Literal["match", "text", "view"]  # noqa: Y015
+    _WhichOneofReturnType_record: _TypeAlias = _typing.Literal["match", "text", "view", "seat_record"]  # noqa: Y015
     _WhichOneofArgType_record: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seed) -> _WhichOneofReturnType__seed | None: ...

@@ -28,47 +28,50 @@ from sniffai.v1 import move_pb2 as sniffai_dot_v1_dot_move__pb2
 from sniffai.v1 import notice_pb2 as sniffai_dot_v1_dot_notice__pb2
 from sniffai.v1 import reason_pb2 as sniffai_dot_v1_dot_reason__pb2
 from sniffai.v1 import round_pb2 as sniffai_dot_v1_dot_round__pb2
+from sniffai.v1 import view_pb2 as sniffai_dot_v1_dot_view__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17sniffai/v1/review.proto\x12\nsniffai.v1\x1a\x19sniffai/v1/analysis.proto\x1a\x17sniffai/v1/limits.proto\x1a\x15sniffai/v1/move.proto\x1a\x17sniffai/v1/notice.proto\x1a\x17sniffai/v1/reason.proto\x1a\x16sniffai/v1/round.proto\"D\n\rRecordedMatch\x12$\n\x06rounds\x18\x01 \x03(\x0b\x32\x14.sniffai.v1.OpenDeal\x12\r\n\x05names\x18\x02 \x03(\t\"@\n\x07Outlook\x12\x0c\n\x04team\x18\x01 \x01(\x05\x12\x17\n\x0fwin_probability\x18\x02 \x01(\x01\x12\x0e\n\x06points\x18\x03 \x01(\x01\"\xcd\x04\n\x0e\x44\x65\x63isionReview\x12\r\n\x05index\x18\x01 \x01(\x05\x12\r\n\x05round\x18\x02 \x01(\x05\x12\r\n\x05\x65vent\x18\x03 \x01(\x05\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x12\x0c\n\x04team\x18\x05 \x01(\x05\x12 \n\x05phase\x18\x06 \x01(\x0e\x32\x11.sniffai.v1.Phase\x12\"\n\x06source\x18\x07 \x01(\x0e\x32\x12.sniffai.v1.Source\x12 \n\x06played\x18\x08 \x01(\x0b\x32\x10.sniffai.v1.Move\x12\x0e\n\x06points\x18\t \x01(\x05\x12$\n\x07verdict\x18\n \x01(\x0e\x32\x13.sniffai.v1.Verdict\x12(\n\x04\x62\x65st\x18\x0b \x01(\x0b\x32\x1a.sniffai.v1.MoveEvaluation\x12\x35\n\x11played_evaluation\x18\x0c \x01(\x0b\x32\x1a.sniffai.v1.MoveEvaluation\x12\x1c\n\x14win_probability_loss\x18\r \x01(\x01\x12\"\n\x1awin_probability_loss_error\x18\x0e \x01(\x01\x12\x13\n\x0bpoints_loss\x18\x0f \x01(\x01\x12\x19\n\x11points_loss_error\x18\x10 \x01(\x01\x12#\n\x06values\x18\x11 \x03(\x0b\x32\x13.sniffai.v1.Outlook\x12#\n\x07reasons\x18\x12 \x03(\x0b\x32\x12.sniffai.v1.Reason\x12\"\n\x06\x62\x65lief\x18\x13 \x01(\x0b\x32\x12.sniffai.v1.Belief\x12\x13\n\x0bsimulations\x18\x14 \x01(\x03\"y\n\nDrawReview\x12\r\n\x05index\x18\x01 \x01(\x05\x12\r\n\x05round\x18\x02 \x01(\x05\x12\r\n\x05\x65vent\x18\x03 \x01(\x05\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x12!\n\x04luck\x18\x05 \x03(\x0b\x32\x13.sniffai.v1.Outlook\x12\r\n\x05\x65rror\x18\x06 \x01(\x01\"\xc2\x02\n\x0bMatchReview\x12)\n\x07players\x18\x01 \x03(\x0b\x32\x18.sniffai.v1.PlayerReview\x12$\n\x07\x61\x63\x63ount\x18\x02 \x01(\x0b\x32\x13.sniffai.v1.Account\x12\'\n\x06rounds\x18\x03 \x03(\x0b\x32\x17.sniffai.v1.RoundReview\x12\x13\n\x0bsimulations\x18\x04 \x01(\x03\x12,\n\x10\x65\x66\x66\x65\x63tive_limits\x18\x05 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\x0c\n\x04seed\x18\x06 \x01(\x03\x12\x15\n\rdeterministic\x18\x07 \x01(\x08\x12\x16\n\x0e\x65ngine_version\x18\x08 \x01(\t\x12%\n\x08warnings\x18\t \x03(\x0b\x32\x13.sniffai.v1.Warning\x12\x12\n\nclient_tag\x18\n \x01(\t\"\x80\x02\n\x0cPlayerReview\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0c\n\x04team\x18\x02 \x01(\x05\x12\x0c\n\x04name\x18\x03 \x01(\t\x12(\n\x05total\x18\x04 \x01(\x0b\x32\x19.sniffai.v1.DecisionTally\x12&\n\x06phases\x18\x05 \x03(\x0b\x32\x16.sniffai.v1.PhaseTally\x12\x14\n\x0c\x66orced_count\x18\x06 \x01(\x05\x12\x13\n\x0b\x65xact_count\x18\x07 \x01(\x05\x12!\n\x04luck\x18\x08 \x01(\x0b\x32\x13.sniffai.v1.Outlook\x12&\n\x08strength\x18\t \x01(\x0b\x32\x14.sniffai.v1.Strength\"\x85\x02\n\rDecisionTally\x12\x16\n\x0e\x64\x65\x63ision_count\x18\x01 \x01(\x05\x12\x16\n\x0e\x64oubtful_count\x18\x02 \x01(\x05\x12\x13\n\x0b\x65rror_count\x18\x03 \x01(\x05\x12\x15\n\rblunder_count\x18\x04 \x01(\x05\x12\x17\n\nerror_rate\x18\x05 \x01(\x01H\x00\x88\x01\x01\x12\x1c\n\x14win_probability_loss\x18\x06 \x01(\x01\x12\"\n\x1awin_probability_loss_error\x18\x07 \x01(\x01\x12\x13\n\x0bpoints_loss\x18\x08 \x01(\x01\x12\x19\n\x11points_loss_error\x18\t \x01(\x01\x42\r\n\x0b_error_rate\"X\n\nPhaseTally\x12 \n\x05phase\x18\x01 \x01(\x0e\x32\x11.sniffai.v1.Phase\x12(\n\x05tally\x18\x02 \x01(\x0b\x32\x19.sniffai.v1.DecisionTally\"C\n\x08Strength\x12\r\n\x05level\x18\x01 \x01(\t\x12\r\n\x05scale\x18\x02 \x01(\x01\x12\x0b\n\x03low\x18\x03 \x01(\x01\x12\x0c\n\x04high\x18\x04 \x01(\x01\"\xae\x01\n\x07\x41\x63\x63ount\x12\"\n\x05start\x18\x01 \x03(\x0b\x32\x13.sniffai.v1.Outlook\x12%\n\x05skill\x18\x02 \x03(\x0b\x32\x16.sniffai.v1.SeatChange\x12$\n\x04luck\x18\x03 \x03(\x0b\x32\x16.sniffai.v1.LuckChange\x12#\n\x06result\x18\x04 \x03(\x0b\x32\x13.sniffai.v1.Outlook\x12\r\n\x05\x66inal\x18\x05 \x01(\x08\"@\n\nSeatChange\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12$\n\x07\x63hanges\x18\x02 \x03(\x0b\x32\x13.sniffai.v1.Outlook\"V\n\nLuckChange\x12\"\n\x04kind\x18\x01 \x01(\x0e\x32\x14.sniffai.v1.StepKind\x12$\n\x07\x63hanges\x18\x02 \x03(\x0b\x32\x13.sniffai.v1.Outlook\"Y\n\x0bRoundReview\x12$\n\x07\x61\x63\x63ount\x18\x01 \x01(\x0b\x32\x13.sniffai.v1.Account\x12$\n\x05steps\x18\x02 \x03(\x0b\x32\x15.sniffai.v1.ValueStep\"\xb2\x01\n\tValueStep\x12\"\n\x04kind\x18\x01 \x01(\x0e\x32\x14.sniffai.v1.StepKind\x12\x12\n\x05\x65vent\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x11\n\x04seat\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12#\n\x06\x62\x65\x66ore\x18\x04 \x03(\x0b\x32\x13.sniffai.v1.Outlook\x12\"\n\x05\x61\x66ter\x18\x05 \x03(\x0b\x32\x13.sniffai.v1.OutlookB\x08\n\x06_eventB\x07\n\x05_seat*R\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x11\n\rPHASE_OPENING\x10\x01\x12\x10\n\x0cPHASE_MIDDLE\x10\x02\x12\r\n\tPHASE_END\x10\x03*r\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x10\n\x0cVERDICT_NONE\x10\x01\x12\x14\n\x10VERDICT_DOUBTFUL\x10\x02\x12\x11\n\rVERDICT_ERROR\x10\x03\x12\x13\n\x0fVERDICT_BLUNDER\x10\x04*\xb2\x01\n\x08StepKind\x12\x19\n\x15STEP_KIND_UNSPECIFIED\x10\x00\x12\x11\n\rSTEP_KIND_LOT\x10\x01\x12\x12\n\x0eSTEP_KIND_DEAL\x10\x02\x12\x13\n\x0fSTEP_KIND_HANDS\x10\x03\x12\x12\n\x0eSTEP_KIND_DRAW\x10\x04\x12\x14\n\x10STEP_KIND_OTHERS\x10\x05\x12\x11\n\rSTEP_KIND_END\x10\x06\x12\x12\n\x0eSTEP_KIND_MOVE\x10\x07\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17sniffai/v1/review.proto\x12\nsniffai.v1\x1a\x19sniffai/v1/analysis.proto\x1a\x17sniffai/v1/limits.proto\x1a\x15sniffai/v1/move.proto\x1a\x17sniffai/v1/notice.proto\x1a\x17sniffai/v1/reason.proto\x1a\x16sniffai/v1/round.proto\x1a\x15sniffai/v1/view.proto\"D\n\rRecordedMatch\x12$\n\x06rounds\x18\x01 \x03(\x0b\x32\x14.sniffai.v1.OpenDeal\x12\r\n\x05names\x18\x02 \x03(\t\"X\n\nSeatRecord\x12%\n\x05views\x18\x01 \x03(\x0b\x32\x16.sniffai.v1.PlayerView\x12\r\n\x05names\x18\x02 \x03(\t\x12\x14\n\x0cscores_after\x18\x03 \x03(\x05\"@\n\x07Outlook\x12\x0c\n\x04team\x18\x01 \x01(\x05\x12\x17\n\x0fwin_probability\x18\x02 \x01(\x01\x12\x0e\n\x06points\x18\x03 \x01(\x01\"\xcd\x04\n\x0e\x44\x65\x63isionReview\x12\r\n\x05index\x18\x01 \x01(\x05\x12\r\n\x05round\x18\x02 \x01(\x05\x12\r\n\x05\x65vent\x18\x03 \x01(\x05\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x12\x0c\n\x04team\x18\x05 \x01(\x05\x12 \n\x05phase\x18\x06 \x01(\x0e\x32\x11.sniffai.v1.Phase\x12\"\n\x06source\x18\x07 \x01(\x0e\x32\x12.sniffai.v1.Source\x12 \n\x06played\x18\x08 \x01(\x0b\x32\x10.sniffai.v1.Move\x12\x0e\n\x06points\x18\t \x01(\x05\x12$\n\x07verdict\x18\n \x01(\x0e\x32\x13.sniffai.v1.Verdict\x12(\n\x04\x62\x65st\x18\x0b \x01(\x0b\x32\x1a.sniffai.v1.MoveEvaluation\x12\x35\n\x11played_evaluation\x18\x0c \x01(\x0b\x32\x1a.sniffai.v1.MoveEvaluation\x12\x1c\n\x14win_probability_loss\x18\r \x01(\x01\x12\"\n\x1awin_probability_loss_error\x18\x0e \x01(\x01\x12\x13\n\x0bpoints_loss\x18\x0f \x01(\x01\x12\x19\n\x11points_loss_error\x18\x10 \x01(\x01\x12#\n\x06values\x18\x11 \x03(\x0b\x32\x13.sniffai.v1.Outlook\x12#\n\x07reasons\x18\x12 \x03(\x0b\x32\x12.sniffai.v1.Reason\x12\"\n\x06\x62\x65lief\x18\x13 \x01(\x0b\x32\x12.sniffai.v1.Belief\x12\x13\n\x0bsimulations\x18\x14 \x01(\x03\"y\n\nDrawReview\x12\r\n\x05index\x18\x01 \x01(\x05\x12\r\n\x05round\x18\x02 \x01(\x05\x12\r\n\x05\x65vent\x18\x03 \x01(\x05\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x12!\n\x04luck\x18\x05 \x03(\x0b\x32\x13.sniffai.v1.Outlook\x12\r\n\x05\x65rror\x18\x06 \x01(\x01\"\xc2\x02\n\x0bMatchReview\x12)\n\x07players\x18\x01 \x03(\x0b\x32\x18.sniffai.v1.PlayerReview\x12$\n\x07\x61\x63\x63ount\x18\x02 \x01(\x0b\x32\x13.sniffai.v1.Account\x12\'\n\x06rounds\x18\x03 \x03(\x0b\x32\x17.sniffai.v1.RoundReview\x12\x13\n\x0bsimulations\x18\x04 \x01(\x03\x12,\n\x10\x65\x66\x66\x65\x63tive_limits\x18\x05 \x01(\x0b\x32\x12.sniffai.v1.Limits\x12\x0c\n\x04seed\x18\x06 \x01(\x03\x12\x15\n\rdeterministic\x18\x07 \x01(\x08\x12\x16\n\x0e\x65ngine_version\x18\x08 \x01(\t\x12%\n\x08warnings\x18\t \x03(\x0b\x32\x13.sniffai.v1.Warning\x12\x12\n\nclient_tag\x18\n \x01(\t\"\x80\x02\n\x0cPlayerReview\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0c\n\x04team\x18\x02 \x01(\x05\x12\x0c\n\x04name\x18\x03 \x01(\t\x12(\n\x05total\x18\x04 \x01(\x0b\x32\x19.sniffai.v1.DecisionTally\x12&\n\x06phases\x18\x05 \x03(\x0b\x32\x16.sniffai.v1.PhaseTally\x12\x14\n\x0c\x66orced_count\x18\x06 \x01(\x05\x12\x13\n\x0b\x65xact_count\x18\x07 \x01(\x05\x12!\n\x04luck\x18\x08 \x01(\x0b\x32\x13.sniffai.v1.Outlook\x12&\n\x08strength\x18\t \x01(\x0b\x32\x14.sniffai.v1.Strength\"\x85\x02\n\rDecisionTally\x12\x16\n\x0e\x64\x65\x63ision_count\x18\x01 \x01(\x05\x12\x16\n\x0e\x64oubtful_count\x18\x02 \x01(\x05\x12\x13\n\x0b\x65rror_count\x18\x03 \x01(\x05\x12\x15\n\rblunder_count\x18\x04 \x01(\x05\x12\x17\n\nerror_rate\x18\x05 \x01(\x01H\x00\x88\x01\x01\x12\x1c\n\x14win_probability_loss\x18\x06 \x01(\x01\x12\"\n\x1awin_probability_loss_error\x18\x07 \x01(\x01\x12\x13\n\x0bpoints_loss\x18\x08 \x01(\x01\x12\x19\n\x11points_loss_error\x18\t \x01(\x01\x42\r\n\x0b_error_rate\"X\n\nPhaseTally\x12 \n\x05phase\x18\x01 \x01(\x0e\x32\x11.sniffai.v1.Phase\x12(\n\x05tally\x18\x02 \x01(\x0b\x32\x19.sniffai.v1.DecisionTally\"C\n\x08Strength\x12\r\n\x05level\x18\x01 \x01(\t\x12\r\n\x05scale\x18\x02 \x01(\x01\x12\x0b\n\x03low\x18\x03 \x01(\x01\x12\x0c\n\x04high\x18\x04 \x01(\x01\"\xae\x01\n\x07\x41\x63\x63ount\x12\"\n\x05start\x18\x01 \x03(\x0b\x32\x13.sniffai.v1.Outlook\x12%\n\x05skill\x18\x02 \x03(\x0b\x32\x16.sniffai.v1.SeatChange\x12$\n\x04luck\x18\x03 \x03(\x0b\x32\x16.sniffai.v1.LuckChange\x12#\n\x06result\x18\x04 \x03(\x0b\x32\x13.sniffai.v1.Outlook\x12\r\n\x05\x66inal\x18\x05 \x01(\x08\"@\n\nSeatChange\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12$\n\x07\x63hanges\x18\x02 \x03(\x0b\x32\x13.sniffai.v1.Outlook\"V\n\nLuckChange\x12\"\n\x04kind\x18\x01 \x01(\x0e\x32\x14.sniffai.v1.StepKind\x12$\n\x07\x63hanges\x18\x02 \x03(\x0b\x32\x13.sniffai.v1.Outlook\"Y\n\x0bRoundReview\x12$\n\x07\x61\x63\x63ount\x18\x01 \x01(\x0b\x32\x13.sniffai.v1.Account\x12$\n\x05steps\x18\x02 \x03(\x0b\x32\x15.sniffai.v1.ValueStep\"\xb2\x01\n\tValueStep\x12\"\n\x04kind\x18\x01 \x01(\x0e\x32\x14.sniffai.v1.StepKind\x12\x12\n\x05\x65vent\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x11\n\x04seat\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12#\n\x06\x62\x65\x66ore\x18\x04 \x03(\x0b\x32\x13.sniffai.v1.Outlook\x12\"\n\x05\x61\x66ter\x18\x05 \x03(\x0b\x32\x13.sniffai.v1.OutlookB\x08\n\x06_eventB\x07\n\x05_seat*R\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x11\n\rPHASE_OPENING\x10\x01\x12\x10\n\x0cPHASE_MIDDLE\x10\x02\x12\r\n\tPHASE_END\x10\x03*r\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x10\n\x0cVERDICT_NONE\x10\x01\x12\x14\n\x10VERDICT_DOUBTFUL\x10\x02\x12\x11\n\rVERDICT_ERROR\x10\x03\x12\x13\n\x0fVERDICT_BLUNDER\x10\x04*\xb2\x01\n\x08StepKind\x12\x19\n\x15STEP_KIND_UNSPECIFIED\x10\x00\x12\x11\n\rSTEP_KIND_LOT\x10\x01\x12\x12\n\x0eSTEP_KIND_DEAL\x10\x02\x12\x13\n\x0fSTEP_KIND_HANDS\x10\x03\x12\x12\n\x0eSTEP_KIND_DRAW\x10\x04\x12\x14\n\x10STEP_KIND_OTHERS\x10\x05\x12\x11\n\rSTEP_KIND_END\x10\x06\x12\x12\n\x0eSTEP_KIND_MOVE\x10\x07\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sniffai.v1.review_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PHASE']._serialized_start=2649
-  _globals['_PHASE']._serialized_end=2731
-  _globals['_VERDICT']._serialized_start=2733
-  _globals['_VERDICT']._serialized_end=2847
-  _globals['_STEPKIND']._serialized_start=2850
-  _globals['_STEPKIND']._serialized_end=3028
-  _globals['_RECORDEDMATCH']._serialized_start=188
-  _globals['_RECORDEDMATCH']._serialized_end=256
-  _globals['_OUTLOOK']._serialized_start=258
-  _globals['_OUTLOOK']._serialized_end=322
-  _globals['_DECISIONREVIEW']._serialized_start=325
-  _globals['_DECISIONREVIEW']._serialized_end=914
-  _globals['_DRAWREVIEW']._serialized_start=916
-  _globals['_DRAWREVIEW']._serialized_end=1037
-  _globals['_MATCHREVIEW']._serialized_start=1040
-  _globals['_MATCHREVIEW']._serialized_end=1362
-  _globals['_PLAYERREVIEW']._serialized_start=1365
-  _globals['_PLAYERREVIEW']._serialized_end=1621
-  _globals['_DECISIONTALLY']._serialized_start=1624
-  _globals['_DECISIONTALLY']._serialized_end=1885
-  _globals['_PHASETALLY']._serialized_start=1887
-  _globals['_PHASETALLY']._serialized_end=1975
-  _globals['_STRENGTH']._serialized_start=1977
-  _globals['_STRENGTH']._serialized_end=2044
-  _globals['_ACCOUNT']._serialized_start=2047
-  _globals['_ACCOUNT']._serialized_end=2221
-  _globals['_SEATCHANGE']._serialized_start=2223
-  _globals['_SEATCHANGE']._serialized_end=2287
-  _globals['_LUCKCHANGE']._serialized_start=2289
-  _globals['_LUCKCHANGE']._serialized_end=2375
-  _globals['_ROUNDREVIEW']._serialized_start=2377
-  _globals['_ROUNDREVIEW']._serialized_end=2466
-  _globals['_VALUESTEP']._serialized_start=2469
-  _globals['_VALUESTEP']._serialized_end=2647
+  _globals['_PHASE']._serialized_start=2762
+  _globals['_PHASE']._serialized_end=2844
+  _globals['_VERDICT']._serialized_start=2846
+  _globals['_VERDICT']._serialized_end=2960
+  _globals['_STEPKIND']._serialized_start=2963
+  _globals['_STEPKIND']._serialized_end=3141
+  _globals['_RECORDEDMATCH']._serialized_start=211
+  _globals['_RECORDEDMATCH']._serialized_end=279
+  _globals['_SEATRECORD']._serialized_start=281
+  _globals['_SEATRECORD']._serialized_end=369
+  _globals['_OUTLOOK']._serialized_start=371
+  _globals['_OUTLOOK']._serialized_end=435
+  _globals['_DECISIONREVIEW']._serialized_start=438
+  _globals['_DECISIONREVIEW']._serialized_end=1027
+  _globals['_DRAWREVIEW']._serialized_start=1029
+  _globals['_DRAWREVIEW']._serialized_end=1150
+  _globals['_MATCHREVIEW']._serialized_start=1153
+  _globals['_MATCHREVIEW']._serialized_end=1475
+  _globals['_PLAYERREVIEW']._serialized_start=1478
+  _globals['_PLAYERREVIEW']._serialized_end=1734
+  _globals['_DECISIONTALLY']._serialized_start=1737
+  _globals['_DECISIONTALLY']._serialized_end=1998
+  _globals['_PHASETALLY']._serialized_start=2000
+  _globals['_PHASETALLY']._serialized_end=2088
+  _globals['_STRENGTH']._serialized_start=2090
+  _globals['_STRENGTH']._serialized_end=2157
+  _globals['_ACCOUNT']._serialized_start=2160
+  _globals['_ACCOUNT']._serialized_end=2334
+  _globals['_SEATCHANGE']._serialized_start=2336
+  _globals['_SEATCHANGE']._serialized_end=2400
+  _globals['_LUCKCHANGE']._serialized_start=2402
+  _globals['_LUCKCHANGE']._serialized_end=2488
+  _globals['_ROUNDREVIEW']._serialized_start=2490
+  _globals['_ROUNDREVIEW']._serialized_end=2579
+  _globals['_VALUESTEP']._serialized_start=2582
+  _globals['_VALUESTEP']._serialized_end=2760
 # @@protoc_insertion_point(module_scope)

@@ -14,6 +14,7 @@ from sniffai.v1 import move_pb2 as _move_pb2
 from sniffai.v1 import notice_pb2 as _notice_pb2
 from sniffai.v1 import reason_pb2 as _reason_pb2
 from sniffai.v1 import round_pb2 as _round_pb2
+from sniffai.v1 import view_pb2 as _view_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -104,7 +105,9 @@ class _StepKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StepKind.Val
     STEP_KIND_DRAW: _StepKind.ValueType  # 4
     """STEP_KIND_DRAW: what a draw was worth more than expected."""
     STEP_KIND_OTHERS: _StepKind.ValueType  # 5
-    """STEP_KIND_OTHERS: what happened between two turns of the one seat that is reviewed."""
+    """STEP_KIND_OTHERS: what happened between the turns of the one seat that is reviewed: the luck of all seats and the skill
+    of the others, which cannot be told apart without their hands.
+    """
     STEP_KIND_END: _StepKind.ValueType  # 6
     """STEP_KIND_END: the round ended: hidden hands are settled, the next lead is known."""
     STEP_KIND_MOVE: _StepKind.ValueType  # 7
@@ -124,7 +127,9 @@ STEP_KIND_HANDS: StepKind.ValueType  # 3
 STEP_KIND_DRAW: StepKind.ValueType  # 4
 """STEP_KIND_DRAW: what a draw was worth more than expected."""
 STEP_KIND_OTHERS: StepKind.ValueType  # 5
-"""STEP_KIND_OTHERS: what happened between two turns of the one seat that is reviewed."""
+"""STEP_KIND_OTHERS: what happened between the turns of the one seat that is reviewed: the luck of all seats and the skill
+of the others, which cannot be told apart without their hands.
+"""
 STEP_KIND_END: StepKind.ValueType  # 6
 """STEP_KIND_END: the round ended: hidden hands are settled, the next lead is known."""
 STEP_KIND_MOVE: StepKind.ValueType  # 7
@@ -163,6 +168,49 @@ class RecordedMatch(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RecordedMatch: _TypeAlias = RecordedMatch  # noqa: Y015
+
+@_typing.final
+class SeatRecord(_message.Message):
+    """SeatRecord is the rounds of a match, or of a part of one, as one seat saw them: its own hands and every event. The other
+    hands stay hidden.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VIEWS_FIELD_NUMBER: _builtins.int
+    NAMES_FIELD_NUMBER: _builtins.int
+    SCORES_AFTER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def views(self) -> _containers.RepeatedCompositeFieldContainer[_view_pb2.PlayerView]:
+        """views are what the seat knows of each round, in the order of play, all of the same seat and with a record of events,
+        as ExportRecord returns them. Each round begins with the scores after the one before, and with the lead of the seat
+        that went out. The last may be unfinished. REQUIRED, at most 200.
+        """
+
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """names are the names of the players, one for each seat. Default: none. At most 4 of at most 128 characters."""
+
+    @_builtins.property
+    def scores_after(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """scores_after are the teams' scores after the last round, its settlement included, in points, one for each team.
+        Default: not known, unless they follow from what the seat knows.
+        """
+
+    def __init__(
+        self,
+        *,
+        views: _abc.Iterable[_view_pb2.PlayerView] | None = ...,
+        names: _abc.Iterable[_builtins.str] | None = ...,
+        scores_after: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["names", b"names", "scores_after", b"scores_after", "views", b"views"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatRecord: _TypeAlias = SeatRecord  # noqa: Y015
 
 @_typing.final
 class Outlook(_message.Message):
@@ -461,7 +509,9 @@ class PlayerReview(_message.Message):
 
     @_builtins.property
     def luck(self) -> Global___Outlook:
-        """luck is all the luck of its team."""
+        """luck is all the luck of its team. In the review of a SeatRecord or a view: without OTHERS, which is the others' skill
+        as well.
+        """
 
     @_builtins.property
     def strength(self) -> Global___Strength:
@@ -618,7 +668,9 @@ class Account(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     FINAL_FIELD_NUMBER: _builtins.int
     final: _builtins.bool
-    """final is false if the record ends before its round does; then result is the value at the end of the record."""
+    """final is false if the record ends before its round does, or if the scores after the round are not known; then result
+    is the value at the end of the record.
+    """
     @_builtins.property
     def start(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
         """start is what the beginning was worth, one for each team."""

@@ -508,7 +508,9 @@ class ParseTextRequest(_message.Message):
 
     TEXT_FIELD_NUMBER: _builtins.int
     text: _builtins.str
-    """text is a view or a round in one line, or a match record file; at most 500,000 characters. REQUIRED."""
+    """text is a view or a round in one line, the notes of a table, or a match record file; at most 500,000 characters.
+    REQUIRED.
+    """
     def __init__(
         self,
         *,
@@ -531,6 +533,7 @@ class ParseTextResponse(_message.Message):
     VIEW_FIELD_NUMBER: _builtins.int
     DEAL_FIELD_NUMBER: _builtins.int
     MATCH_FIELD_NUMBER: _builtins.int
+    SEAT_RECORD_FIELD_NUMBER: _builtins.int
     WARNINGS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def view(self) -> _view_pb2.PlayerView:
@@ -545,6 +548,10 @@ class ParseTextResponse(_message.Message):
         """match: the rounds of a match."""
 
     @_builtins.property
+    def seat_record(self) -> _review_pb2.SeatRecord:
+        """seat_record: several rounds of a match as one seat saw them, or one with the names of the players."""
+
+    @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
         """warnings list what in the request was ignored or unknown. At most 16."""
 
@@ -554,13 +561,14 @@ class ParseTextResponse(_message.Message):
         view: _view_pb2.PlayerView | None = ...,
         deal: _round_pb2.OpenDeal | None = ...,
         match: _review_pb2.RecordedMatch | None = ...,
+        seat_record: _review_pb2.SeatRecord | None = ...,
         warnings: _abc.Iterable[_notice_pb2.Warning] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "deal", b"deal", "match", b"match", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "deal", b"deal", "match", b"match", "seat_record", b"seat_record", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "deal", b"deal", "match", b"match", "view", b"view", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "deal", b"deal", "match", b"match", "seat_record", b"seat_record", "view", b"view", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_content: _TypeAlias = _typing.Literal["view", "deal", "match"]  # noqa: Y015
+    _WhichOneofReturnType_content: _TypeAlias = _typing.Literal["view", "deal", "match", "seat_record"]  # noqa: Y015
     _WhichOneofArgType_content: _TypeAlias = _typing.Literal["content", b"content"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_content) -> _WhichOneofReturnType_content | None: ...
 

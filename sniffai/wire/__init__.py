@@ -55,9 +55,11 @@ try:
         ReviewQuestion,
         read_review,
         read_reviewed,
+        read_seat_record,
         write_decision,
         write_draw,
         write_record,
+        write_seat_record,
         write_summary,
     )
     from sniffai.wire.text import from_json, position_from_json, request_from_json, request_of, to_json
@@ -112,6 +114,7 @@ __all__ = [
     "read_room",
     "read_round",
     "read_seat_name",
+    "read_seat_record",
     "read_seed",
     "read_view",
     "request_from_json",
@@ -136,6 +139,7 @@ __all__ = [
     "write_reasons",
     "write_recommendation",
     "write_record",
+    "write_seat_record",
     "write_state",
     "write_summary",
     "write_time",

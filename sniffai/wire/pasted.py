@@ -1,15 +1,18 @@
-"""Pasted texts to messages: a view, a round or a match, in one of the text forms of docs/notation.md."""
+"""Pasted texts to messages: a view, a round, a match or notes, in one of the text forms of docs/notation.md."""
 
 from typing import Final
 
 from sniffai.errors import SniffError
+from sniffai.notes import looks_like_notes
 from sniffai.records.matchfile import parse_match
+from sniffai.records.seat_record import SeatRecord, read_noted
 from sniffai.round import Round
 from sniffai.v1 import rules_service_pb2 as pb
+from sniffai.v1.review_pb2 import SeatRecord as SeatRecordMessage
 from sniffai.view import View
 from sniffai.wire.errors import Violation, WireError, plain
 from sniffai.wire.read import read_round, read_view
-from sniffai.wire.review import MAX_TEXT, read_reviewed, write_record
+from sniffai.wire.review import MAX_TEXT, read_reviewed, read_seat_record, write_record, write_seat_record
 from sniffai.wire.text import json_value, request_of
 from sniffai.wire.write import write_deal, write_view
 
@@ -44,10 +47,26 @@ def _parsed(text: str) -> pb.ParseTextResponse:
         return pb.ParseTextResponse(view=write_view(View.from_text(text)))
     if kind == ROUND:
         return pb.ParseTextResponse(deal=write_deal(Round.from_text(text)))
+    if looks_like_notes(text):
+        return _of_notes(text)
     record = parse_match(text)
     tags = dict(record.tags)
     names = [tags.get(f"Seat{seat}", "") for seat in range(record.players)]
     return pb.ParseTextResponse(match=write_record(record.replay(), names if any(names) else ()))
+
+
+def _of_notes(text: str) -> pb.ParseTextResponse:
+    """One round without names is a view, all else a seat's record."""
+    noted = read_noted(text)
+    if isinstance(noted, View):
+        return pb.ParseTextResponse(view=write_view(noted))
+    return _of_seat_record(write_seat_record(noted), noted)
+
+
+def _of_seat_record(message: SeatRecordMessage, record: SeatRecord) -> pb.ParseTextResponse:
+    if len(record.rounds) == 1 and not message.names and not message.scores_after:
+        return pb.ParseTextResponse(view=write_view(record.views[0]))
+    return pb.ParseTextResponse(seat_record=message)
 
 
 def _from_json(text: str) -> pb.ParseTextResponse:
@@ -61,7 +80,10 @@ def _from_json(text: str) -> pb.ParseTextResponse:
     if "match" in names:
         read_reviewed(request)
         return pb.ParseTextResponse(match=request.match)
-    raise WireError(Violation("text", "UNREADABLE", "the JSON holds no view, no deal and no match"))
+    if "seat_record" in names:
+        record = read_seat_record(request.seat_record)
+        return _of_seat_record(write_seat_record(record), record)
+    raise WireError(Violation("text", "UNREADABLE", "the JSON holds no view, no deal, no match and no seat's record"))
 
 
 def _in_text(violation: Violation) -> Violation:

@@ -62,3 +62,18 @@ def _path(field: str, prefix: str, rules: Rules) -> str:
         if match := re.fullmatch(pattern, field):
             return joined(prefix, match.expand(replacement))
     return joined(prefix, field)
+
+
+def seat_record_path(field: str, last: int) -> str:
+    """The path in a SeatRecord: each round is a view, whose scores are those before it.
+
+    :param last: the number of the last round.
+    """
+    match = re.fullmatch(r"rounds\[(\d+)\]\.?(.*)", field)
+    if match is None:
+        return {"rounds": "views", "after": "scores_after"}.get(field, field)
+    number, part = int(match[1]), match[2]
+    if part.startswith("after"):
+        return "scores_after" if number == last else f"views[{number + 1}].scores"
+    inner = {"before": "scores", "leader": "record.leader", "view": ""}.get(part, part)
+    return joined(f"views[{number}]", inner)

@@ -1,10 +1,11 @@
 """Reviews of matches: requests for a review, and its results piece by piece."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from sniffai.errors import SniffError
+from sniffai.records.seat_record import SeatRecord
 from sniffai.review import (
     DEFAULT_SIMULATIONS,
     Account,
@@ -30,11 +31,11 @@ from sniffai.version import VERSION
 from sniffai.wire.answers import SOURCES, write_belief, write_evaluation
 from sniffai.wire.errors import Violation, WireError, plain
 from sniffai.wire.notices import most_useful, unknown_fields, warning
-from sniffai.wire.paths import joined
+from sniffai.wire.paths import joined, seat_record_path
 from sniffai.wire.question import PRIORITIES, bad_tag
 from sniffai.wire.read import read_limits, read_round, read_seed, read_view
 from sniffai.wire.reasons import language_or_english, write_reasons
-from sniffai.wire.write import write_deal, write_limits, write_move
+from sniffai.wire.write import write_deal, write_limits, write_move, write_view
 
 MAX_ROUNDS: Final = 200
 """Maximum number of rounds in a request, several times as many as a match has."""
@@ -111,22 +112,57 @@ def _subject(request: service_pb.AnalyzeMatchRequest) -> Subject:
         return _text(request.text)
     if kind == "view":
         return _view(request)
-    raise WireError(Violation("match", "REQUIRED", "match, text or view must be given"))
+    if kind == "seat_record":
+        return Subject.of_seat_record(read_seat_record(request.seat_record))
+    raise WireError(Violation("match", "REQUIRED", "match, text, view or seat_record must be given"))
 
 
-def _match(match: pb.RecordedMatch) -> Subject:
+def read_seat_record(message: pb.SeatRecord, path: str = "seat_record") -> SeatRecord:
+    """A match as one seat saw it.
+
+    :raises WireError: something is missing or breaks a rule.
+    """
+    _check_sizes(len(message.views), f"{path}.views", message.names, f"{path}.names")
+    views = [read_view(view, f"{path}.views[{i}]") for i, view in enumerate(message.views)]
+    names = {f"Seat{seat}": name for seat, name in enumerate(message.names)}
+    try:
+        return SeatRecord.of(views, message.scores_after or None, names)
+    except SniffError as error:
+        last = len(message.views) - 1
+        raise WireError(Violation.of(error, joined(path, seat_record_path(error.field, last)))) from None
+
+
+def write_seat_record(record: SeatRecord) -> pb.SeatRecord:
+    """A match as one seat saw it, as a message. Of the tags it holds the names of the players."""
+    tags = dict(record.tags)
+    names = [tags.get(f"Seat{seat}", "") for seat in range(record.players)]
+    after = record.rounds[-1].after if record.views[-1].over else None
+    return pb.SeatRecord(
+        views=map(write_view, record.views), names=names if any(names) else (), scores_after=after or ()
+    )
+
+
+def _check_sizes(rounds: int, rounds_path: str, names: Sequence[str], names_path: str) -> None:
+    """Whether there are neither too many rounds nor too many or too long names.
+
+    :raises WireError: there are.
+    """
     gaps = []
-    if len(match.rounds) > MAX_ROUNDS:
-        gaps.append(Violation("match.rounds", "TOO_MANY", f"at most {MAX_ROUNDS} can be given"))
-    if len(match.names) > 4:
-        gaps.append(Violation("match.names", "TOO_MANY", "at most 4 can be given"))
+    if rounds > MAX_ROUNDS:
+        gaps.append(Violation(rounds_path, "TOO_MANY", f"at most {MAX_ROUNDS} can be given"))
+    if len(names) > 4:
+        gaps.append(Violation(names_path, "TOO_MANY", "at most 4 can be given"))
     gaps += [
-        Violation(f"match.names[{i}]", "TOO_LONG", f"a name has at most {MAX_NAME} characters")
-        for i, name in enumerate(match.names[:4])
+        Violation(f"{names_path}[{i}]", "TOO_LONG", f"a name has at most {MAX_NAME} characters")
+        for i, name in enumerate(names[:4])
         if len(name) > MAX_NAME
     ]
     if gaps:
         raise WireError(*gaps)
+
+
+def _match(match: pb.RecordedMatch) -> Subject:
+    _check_sizes(len(match.rounds), "match.rounds", match.names, "match.names")
     rounds = [read_round(deal, f"match.rounds[{i}]") for i, deal in enumerate(match.rounds)]
     tags = tuple((f"Seat{seat}", name) for seat, name in enumerate(match.names))
     try:

@@ -37,6 +37,12 @@ STEP: Final = re.compile(r"Failed to parse (\w+) field: ")
 PLACE: Final = re.compile(r' at "?[A-Z]\w*(?:\.([\w.\[\]]+?))?"?\.*(?:\s+Available Fields.*)?$', re.DOTALL)
 UNKNOWN_NAME: Final = re.compile(r'Message type "[\w.]*?(\w+)" has no field named "(.*?)"', re.DOTALL)
 """Parts of protobuf's errors: the fields on the way, the path of the last one, a name that does not exist."""
+SEVERAL: Final = re.compile(r'Message type "[\w.]*" should not have multiple "(\w+)" oneof fields')
+CHOICES: Final = {
+    "position": "only one of record and snapshot may be given: beside a record stand the hand as dealt and the scores"
+    " before the round, beside a snapshot the hand and the scores now"
+}
+"""What is said where several fields of a oneof are given."""
 
 
 def to_json(message: Message) -> str:
@@ -75,17 +81,28 @@ def position_from_json(text: str) -> AnalyzeRequest:
 
 
 def request_of(value: dict[str, Any]) -> Any:
-    """The message in a JSON object: a request with a view, a deal or a match, or an answer with a deal.
+    """The message in a JSON object: a request with a view, a deal or a match, or an answer with one.
 
-    A PlayerView, an OpenDeal or a RecordedMatch alone becomes a request that contains it.
+    A PlayerView, an OpenDeal, a RecordedMatch or a SeatRecord alone becomes a request that contains it, and so does the
+    record in an ExportRecordResponse or a ParseTextResponse.
 
     :raises WireError: it is not one of these.
     """
     if "rounds" in value and "match" not in value:
         value = {"match": value}
+    elif "views" in value:
+        value = _exported(value)
     whole = _request(value)
     kind = max(HOLDERS, key=lambda kind: len(whole.keys() & _names(kind)))
     return _message(whole, kind)
+
+
+def _exported(value: dict[str, Any]) -> dict[str, Any]:
+    """The record in the JSON of a SeatRecord, or of an ExportRecordResponse: the whole match, or what a seat saw."""
+    if value.get("match") is not None:
+        return {"match": value["match"]}
+    record = {name: part for name, part in value.items() if name not in ("match", "text", "warnings")}
+    return {"seat_record": record}
 
 
 def _names(kind: type[Message]) -> set[str]:
@@ -139,7 +156,9 @@ def _misfit(kind: type[Message], told: str) -> Violation:
     field = names[-1] if names else ""
     if found := PLACE.search(told):
         field, told = found[1] or "", told[: found.start()]
-    if found := UNKNOWN_NAME.match(told):
+    if found := SEVERAL.match(told):
+        told = CHOICES.get(found[1], f"only one {found[1]} may be given")
+    elif found := UNKNOWN_NAME.match(told):
         field = f"{field}.{found[2]}" if field else found[2]
         told = f"{found[1]} has no such field"
     elif "invalid literal for int()" in told:

@@ -12,7 +12,7 @@ import grpc
 import pytest
 
 import sniffai
-from sniffai import Limits, MatchRecord, Round, View, wire
+from sniffai import Limits, MatchRecord, Round, SeatRecord, View, wire
 from sniffai.client import AsyncClient, Client, ServiceError
 from sniffai.equity import load
 from sniffai.play.arena import play_rounds
@@ -70,6 +70,24 @@ def test_every_piece_comes_once_and_the_summary_last(stubs: SimpleNamespace, pla
     summary = found[-1].summary
     assert (summary.client_tag, summary.seed, summary.deterministic) == ("tag", 7, True)
     assert summary.effective_limits.simulations == 60
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_seats_record_is_reviewed_as_in_the_whole_match(server: LoopbackServer, players: int) -> None:
+    """From the record, its message and its text: the seat's own decisions, and nothing of the others."""
+    record = SeatRecord.seen_by(MatchRecord.of(match(players)), 1)
+    whole = review(Subject.of_rounds(match(players)), Limits(simulations=60), seed=7)
+    own = [one for one in whole.judged if one.placement.seat == 1]
+    with Client(server.address) as client:
+        for given in (record, wire.write_seat_record(record), record.to_text()):
+            found = list(client.analyze_match(given, Limits(simulations=60), seed=7))
+            decisions = sorted((m.decision for m in found if m.HasField("decision")), key=lambda one: one.index)
+            told = [wire.write_decision(one, decision.index) for one, decision in zip(own, decisions, strict=True)]
+            assert told == decisions
+            summary = found[-1].summary
+            assert [player.seat for player in summary.players] == [1]
+            assert summary.account.final
+            assert review_pb2.STEP_KIND_OTHERS in {luck.kind for luck in summary.account.luck}
 
 
 @pytest.mark.parametrize("players", [2, 4])

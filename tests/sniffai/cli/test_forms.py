@@ -43,6 +43,7 @@ DEAL = json.loads(wire.to_json(wire.write_deal(ROUND)))
 SEEN = json.loads(wire.to_json(wire.write_view(VIEW)))
 SNAP = json.loads(wire.to_json(wire.write_view(SNAPSHOT)))
 MATCH = json.loads(wire.to_json(wire.write_record([ROUND], ["Ann", "Bob"])))
+SEAT = json.loads(wire.to_json(wire.write_seat_record(SeatRecord.of([VIEW], tags={"Seat1": "Bob"}))))
 RAW: dict[str, Any] = {
     "players": 2,
     "leader": START.leader,
@@ -80,6 +81,12 @@ FORMS = {
     "AnalyzeMatchRequest of a text": json.dumps({"text": ROUND.to_text()}),
     "AnalyzeMatchRequest of a view": json.dumps({"view": SEEN, "seed": "1", "priority": "PRIORITY_BULK"}),
     "trace": TRACE,
+    "SeatRecord": json.dumps(SEAT),
+    "ExportRecordResponse of a seat": json.dumps({"views": SEAT["views"], "text": "", "warnings": []}),
+    "ExportRecordResponse of a match": json.dumps({"match": MATCH, "text": "…", "views": []}),
+    "ParseTextResponse": json.dumps({"seatRecord": SEAT}),
+    "AnalyzeMatchRequest of a seat's record": json.dumps({"seat_record": SEAT, "limits": {"simulations": "20"}}),
+    "AnalyzeMatchRequest of notes": json.dumps({"text": Writer(Random(3)).view(VIEW)}),
     "notes": Writer(Random(3)).view(VIEW) + "\n",
     "notes in one line": Writer(Random(3)).view(VIEW).replace("\n", "; "),
     "notes of a snapshot": Writer(Random(3)).snapshot(SNAPSHOT),

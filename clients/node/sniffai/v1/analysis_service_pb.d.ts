@@ -10,7 +10,7 @@ import type { Action, Move } from "./move_pb.js";
 import type { Analysis } from "./analysis_pb.js";
 import type { OpenDeal } from "./round_pb.js";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import type { DecisionReview, DrawReview, MatchReview, RecordedMatch } from "./review_pb.js";
+import type { DecisionReview, DrawReview, MatchReview, RecordedMatch, SeatRecord } from "./review_pb.js";
 
 /**
  * Describes the file sniffai/v1/analysis_service.proto.
@@ -438,7 +438,8 @@ export declare type AnalyzeMatchRequest = Message<"sniffai.v1.AnalyzeMatchReques
     case: "match";
   } | {
     /**
-     * text: the text of a match record file (docs/notation.md), at most 500,000 characters. Every seat is reviewed.
+     * text: the text of a match record file (docs/notation.md), at most 500,000 characters. Every seat is reviewed. It can
+     * also be the notes of a table; then the seat whose notes they are is reviewed.
      *
      * @generated from field: string text = 2;
      */
@@ -452,6 +453,14 @@ export declare type AnalyzeMatchRequest = Message<"sniffai.v1.AnalyzeMatchReques
      */
     value: PlayerView;
     case: "view";
+  } | {
+    /**
+     * seat_record: the rounds of a match as one seat saw them. That seat is reviewed, from its own decisions.
+     *
+     * @generated from field: sniffai.v1.SeatRecord seat_record = 9;
+     */
+    value: SeatRecord;
+    case: "seatRecord";
   } | { case: undefined; value?: undefined };
 
   /**

@@ -5,6 +5,7 @@
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { OpenDeal } from "./round_pb.js";
+import type { PlayerView } from "./view_pb.js";
 import type { Belief, MoveEvaluation, Source } from "./analysis_pb.js";
 import type { Move } from "./move_pb.js";
 import type { Reason } from "./reason_pb.js";
@@ -44,6 +45,44 @@ export declare type RecordedMatch = Message<"sniffai.v1.RecordedMatch"> & {
  * Use `create(RecordedMatchSchema)` to create a new message.
  */
 export declare const RecordedMatchSchema: GenMessage<RecordedMatch>;
+
+/**
+ * SeatRecord is the rounds of a match, or of a part of one, as one seat saw them: its own hands and every event. The other
+ * hands stay hidden.
+ *
+ * @generated from message sniffai.v1.SeatRecord
+ */
+export declare type SeatRecord = Message<"sniffai.v1.SeatRecord"> & {
+  /**
+   * views are what the seat knows of each round, in the order of play, all of the same seat and with a record of events,
+   * as ExportRecord returns them. Each round begins with the scores after the one before, and with the lead of the seat
+   * that went out. The last may be unfinished. REQUIRED, at most 200.
+   *
+   * @generated from field: repeated sniffai.v1.PlayerView views = 1;
+   */
+  views: PlayerView[];
+
+  /**
+   * names are the names of the players, one for each seat. Default: none. At most 4 of at most 128 characters.
+   *
+   * @generated from field: repeated string names = 2;
+   */
+  names: string[];
+
+  /**
+   * scores_after are the teams' scores after the last round, its settlement included, in points, one for each team.
+   * Default: not known, unless they follow from what the seat knows.
+   *
+   * @generated from field: repeated int32 scores_after = 3;
+   */
+  scoresAfter: number[];
+};
+
+/**
+ * Describes the message sniffai.v1.SeatRecord.
+ * Use `create(SeatRecordSchema)` to create a new message.
+ */
+export declare const SeatRecordSchema: GenMessage<SeatRecord>;
 
 /**
  * Outlook is what a moment is worth to one team, or by how much two moments differ.
@@ -431,7 +470,8 @@ export declare type PlayerReview = Message<"sniffai.v1.PlayerReview"> & {
   exactCount: number;
 
   /**
-   * luck is all the luck of its team.
+   * luck is all the luck of its team. In the review of a SeatRecord or a view: without OTHERS, which is the others' skill
+   * as well.
    *
    * @generated from field: sniffai.v1.Outlook luck = 8;
    */
@@ -630,7 +670,8 @@ export declare type Account = Message<"sniffai.v1.Account"> & {
   result: Outlook[];
 
   /**
-   * final is false if the record ends before its round does; then result is the value at the end of the record.
+   * final is false if the record ends before its round does, or if the scores after the round are not known; then result
+   * is the value at the end of the record.
    *
    * @generated from field: bool final = 5;
    */
@@ -902,7 +943,8 @@ export enum StepKind {
   DRAW = 4,
 
   /**
-   * STEP_KIND_OTHERS: what happened between two turns of the one seat that is reviewed.
+   * STEP_KIND_OTHERS: what happened between the turns of the one seat that is reviewed: the luck of all seats and the skill
+   * of the others, which cannot be told apart without their hands.
    *
    * @generated from enum value: STEP_KIND_OTHERS = 5;
    */

@@ -10,7 +10,7 @@ import type { Violation, Warning } from "./notice_pb.js";
 import type { OpenDeal, RoundState } from "./round_pb.js";
 import type { Event } from "./event_pb.js";
 import type { TablePlan } from "./table_plan_pb.js";
-import type { RecordedMatch } from "./review_pb.js";
+import type { RecordedMatch, SeatRecord } from "./review_pb.js";
 
 /**
  * Describes the file sniffai/v1/rules_service.proto.
@@ -485,7 +485,8 @@ export declare const PlanTableResponseSchema: GenMessage<PlanTableResponse>;
  */
 export declare type ParseTextRequest = Message<"sniffai.v1.ParseTextRequest"> & {
   /**
-   * text is a view or a round in one line, or a match record file; at most 500,000 characters. REQUIRED.
+   * text is a view or a round in one line, the notes of a table, or a match record file; at most 500,000 characters.
+   * REQUIRED.
    *
    * @generated from field: string text = 1;
    */
@@ -533,6 +534,14 @@ export declare type ParseTextResponse = Message<"sniffai.v1.ParseTextResponse"> 
      */
     value: RecordedMatch;
     case: "match";
+  } | {
+    /**
+     * seat_record: several rounds of a match as one seat saw them, or one with the names of the players.
+     *
+     * @generated from field: sniffai.v1.SeatRecord seat_record = 5;
+     */
+    value: SeatRecord;
+    case: "seatRecord";
   } | { case: undefined; value?: undefined };
 
   /**

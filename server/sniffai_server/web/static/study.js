@@ -95,16 +95,17 @@ export class StudyPage {
     }
   }
 
-  /** @param {{view?: any, deal?: any, match?: any}} content */
+  /** @param {{view?: any, deal?: any, match?: any, seatRecord?: any}} content */
   async #load(content, seats = null, own = null) {
-    const { view, deal, match } = content;
-    const stages = match ? await Promise.all(match.rounds.map(stageOfDeal)) : [deal ? await stageOfDeal(deal) : stageOfView(view)];
+    const { deal, match, seatRecord } = content;
+    const view = content.view ?? seatRecord?.views[0];
+    const stages = match ? await Promise.all(match.rounds.map(stageOfDeal)) : deal ? [await stageOfDeal(deal)] : (seatRecord?.views ?? [view]).map(stageOfView);
     const [first] = stages;
-    this.seats = seats ?? plainSeats(first.players, match?.names);
+    this.seats = seats ?? plainSeats(first.players, (match ?? seatRecord)?.names);
     this.own = own ?? (view ? (view.seat ?? 0) : -1);
     this.record = null;
     this.#board();
-    if (!match && !seats) set("study", { view, deal });
+    if (!match && !seatRecord && !seats) set("study", { view, deal });
     await this.replay.load(stages, this.seats, this.own, 0, deal || view ? first.events.length : 0);
   }
 
