@@ -29,7 +29,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 # A server that a test starts keeps its matches to itself, unless the test says otherwise.
 os.environ.setdefault("SNIFFAI_MATCHES_DATABASE", "memory")
 
-SLOW = 0.5
+# Of the some hundred processes that the tests start, most import NumPy, whose threads for large matrices nobody needs.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+SLOW = 0.3
 """Seconds of processor time, all cases of a test function and their set-up together, and the processes they start."""
 LONG = 2.0
 """Seconds, waiting included."""
@@ -143,5 +146,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if function_of(item.nodeid) in slow:
             item.add_marker(pytest.mark.slow)
-        if item.path.is_relative_to(END_TO_END):
+        if item.nodeid.startswith("tests/e2e/"):
             item.add_marker(pytest.mark.e2e)

@@ -33,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _open_streams()
     _heed_signals()
     gc.disable()  # until all is imported: it would take a sixth of that time, and nothing of it is garbage
+    # Threads for large matrices, of which there are none, would take a tenth of the start.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     status = _run(None)
     # Everything is done and written. A normal exit would wait for what may hang, such as spans that are being sent.
     os._exit(status)

@@ -153,10 +153,10 @@ def tool(name: str, *words: str) -> "subprocess.Popen[str]":
 def printed() -> Iterator[dict[str, tuple[int, str]]]:
     """The exit status and the output of each tool; they run at the same time, so the figures are worth nothing."""
     smoke = [word for pair in SMOKE.items() for word in pair]
-    brief = ["--seconds", "1", "--search-seconds", "0.05", "--pairs", "20", "--blocks", "1"]
+    brief = ["--seconds", "0.5", "--search-seconds", "0.05", "--pairs", "10", "--blocks", "1"]
     processes = {
         "soak": tool("soak", *smoke),
-        "leak": tool("soak", *smoke, "--plant-leak", "memory"),
+        "leak": tool("soak", *smoke, "--plant-leak", "memory", "--minutes", "0.1"),  # what leaks shows soon
         "load": tool("load", *brief),
     }
     try:

@@ -89,8 +89,8 @@ def asked() -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def told(asked: list[bytes]) -> list[list[bytes]]:
-    """The answers of two processes with one slot and of two with two."""
-    with processes(1, 1, 2, 2) as addresses:
+    """The answers of two processes with one slot and of one with two."""
+    with processes(1, 1, 2) as addresses:
         return [asyncio.run(answers(address, asked)) for address in addresses]
 
 
