@@ -18,8 +18,8 @@ PICTURES: Final = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 WIDTH: Final = 1000
 
 AT_DESK: Final = "#r1e5"
-ON_PHONE: Final = "#r3e3"
-"""The mistakes shown: round 1, event 5, and round 3, event 3."""
+ON_PHONE: Final = "#r3e7"
+"""The mistakes shown: round 1, event 5, and round 3, event 7."""
 
 
 def pictures(page: "Page", folder: Path) -> None:

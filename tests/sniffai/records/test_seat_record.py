@@ -7,7 +7,7 @@ import pytest
 import sniffai
 from sniffai import MatchRecord, RecordError, Round, SeatRecord, SeatRound, SniffError
 
-MATCH = Path(__file__).parents[3] / "examples" / "matches" / "attentive-club.match"
+MATCH = Path(__file__).parents[2] / "data" / "two_seats.match"
 
 
 def played_match(players: int, seed: int, most: int = 4) -> MatchRecord:

@@ -10,7 +10,7 @@ from sniffai.review import Review, StepKind, Subject, decision_dict, html_report
 from sniffai.review.tables import text_tables
 from tests.sniffai.records.test_seat_record import played_match
 
-MATCH = Path(__file__).parents[3] / "examples" / "matches" / "attentive-club.match"
+MATCH = Path(__file__).parents[2] / "data" / "two_seats.match"
 LIMITS = Limits(simulations=20)
 
 
