@@ -128,6 +128,18 @@ class Form:
                 return read_trace_rounds(what.traces)
             return _replayed(what)
 
+    def record(self) -> Any:
+        """What a server is asked to review: what one seat saw, or the rounds with the names of the players.
+
+        :raises BadInput: as :meth:`subject`.
+        """
+        if isinstance(self.what, (View, SeatRecord)):
+            return self.what
+        from sniffai import wire
+
+        names = self.subject().names
+        return wire.write_record(self.rounds(), names if any(names) else ())
+
     def subject(self) -> Subject:
         """What can be reviewed.
 

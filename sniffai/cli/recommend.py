@@ -1,7 +1,7 @@
 """``sniffai recommend``: a move for a view, found here or by a server."""
 
 from dataclasses import dataclass, replace
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
 import click
 
@@ -9,7 +9,7 @@ from sniffai import analyze, wire
 from sniffai.cli.answer import print_answer
 from sniffai.cli.forms import Form, load, named
 from sniffai.cli.parts import BadInput, json_option, lang_option
-from sniffai.cli.remote import Remote, remote_options
+from sniffai.cli.remote import PRIORITIES, Priority, Remote, remote_options
 from sniffai.cli.terminal import tell_json_text
 from sniffai.explain import reasons
 from sniffai.moves import Move, MoveLike
@@ -28,11 +28,6 @@ from sniffai.v1.reason_pb2 import Reason
 from sniffai.view import View
 
 LEVEL_NAMES: Final = tuple(level.name for level in LEVELS)
-
-Priority = Literal["interactive", "analysis", "bulk"]
-"""The class in which a search waits for its turn on a server."""
-
-PRIORITIES: dict[str, Priority] = {"interactive": "interactive", "analysis": "analysis", "bulk": "bulk"}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 import click
 
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
+
+Priority = Literal["interactive", "analysis", "bulk"]
+"""The class in which a search waits for its turn on a server."""
+
+PRIORITIES: dict[str, Priority] = {"interactive": "interactive", "analysis": "analysis", "bulk": "bulk"}
 
 API_KEY_VARIABLE: Final = "SNIFFAI_API_KEY"
 """The variable with the API key, if no file is given. The key is never on the command line, which others can see."""

@@ -1,6 +1,6 @@
 """``sniffai review``: a match or a round reviewed, as tables, JSON or a page of its own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -8,6 +8,7 @@ import click
 from sniffai.cli.forms import Form, load, named
 from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option, lang_option
+from sniffai.cli.remote import PRIORITIES, Priority, Remote, remote_options
 from sniffai.cli.signs import complain
 from sniffai.cli.terminal import progress_bar, show, tell, tell_json, text_table
 from sniffai.review import DEFAULT_SIMULATIONS, Review, html_report, review
@@ -16,11 +17,13 @@ from sniffai.search.params import Limits
 from sniffai.seeds import MAX_SEED
 
 if TYPE_CHECKING:
+    from sniffai.v1.analysis_service_pb2 import AnalyzeMatchResponse
     from sniffai.wire import ReviewQuestion
 
 
 @click.command("review")
 @click.argument("file")
+@remote_options
 @click.option(
     "--simulations",
     type=click.IntRange(min=1),
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 @json_option
 def command(
     file: str,
+    remote: Remote | None,
     simulations: int | None,
     seconds: float | None,
     seed: int | None,
@@ -52,10 +56,10 @@ def command(
 ) -> int:
     """Review every placement of a match or a round, judged by what its seat knew.
 
-    FILE is a file, - for standard input, or the text itself: a match record, a round or a view in one line, traces, or
-    JSON: the raw events of a round, or the wire's AnalyzeMatchRequest, RecordedMatch, OpenDeal or PlayerView. For a
-    view, only the decisions of its own seat are reviewed. Options override the limits, the seed and the language of a
-    request.
+    FILE is a file, - for standard input, or the text itself: a match record, the notes of a table, a round or a view in
+    one line, traces, or JSON: the raw events of a round, or the wire's AnalyzeMatchRequest, RecordedMatch, SeatRecord,
+    OpenDeal or PlayerView. For a view, notes and a SeatRecord, only the decisions of their own seat are reviewed.
+    Options override the limits, the seed and the language of a request. With --server, a server searches.
     """
     output = None if page is None else Output(page, "--html", source=file)
     form = load(file)
@@ -73,13 +77,56 @@ def command(
         def show_progress(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
-        result = review(subject, limits, seed=seed or 0, workers=workers, progress=show_progress)
+        if remote is None:
+            result = review(subject, limits, seed=seed or 0, workers=workers, progress=show_progress)
+        else:
+            priority = None if asked is None else PRIORITIES[asked.priority]
+            result = _review_there(remote, form, limits, seed or 0, priority, show_progress)
     status = 0 if output is None else output.write(html_report(result, language_code or "en"))
     if as_json:
         tell_json(result.to_dict())
     else:
         show_review(result, language_code or "en", every=every)
     return status
+
+
+def _review_there(
+    remote: Remote,
+    form: Form,
+    limits: Limits,
+    seed: int,
+    priority: Priority | None,
+    progress: Callable[[int, int], None],
+) -> Review:
+    """The review that a server makes.
+
+    :raises ClickException: the call failed.
+    """
+    from sniffai import wire
+    from sniffai.client import Client
+    from sniffai.client.connection import REVIEW_TIMEOUT
+
+    subject = form.subject()
+
+    def ask(client: Client) -> Review:
+        with client.analyze_match(form.record(), limits, seed=seed, priority=priority) as stream:
+            return wire.read_reviewed_pieces(subject, _counted(stream, progress))
+
+    try:
+        return remote.ask(ask, REVIEW_TIMEOUT)
+    except wire.WireError as error:
+        raise click.ClickException(f"{remote.address}: {error.violations[0].description}") from None
+
+
+def _counted(
+    pieces: "Iterable[AnalyzeMatchResponse]", progress: Callable[[int, int], None]
+) -> "Iterator[AnalyzeMatchResponse]":
+    """The pieces as they come, with their number told; what the server warns of is printed."""
+    for piece in pieces:
+        progress(piece.done_count, piece.total_count)
+        for warning in piece.summary.warnings:
+            complain(f"warning: {warning.field}: {warning.description}")
+        yield piece
 
 
 def show_review(

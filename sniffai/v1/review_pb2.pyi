@@ -270,6 +270,7 @@ class DecisionReview(_message.Message):
     REASONS_FIELD_NUMBER: _builtins.int
     BELIEF_FIELD_NUMBER: _builtins.int
     SIMULATIONS_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     """index is its place in the order of play, from 0, draws counted as well."""
     round: _builtins.int
@@ -328,6 +329,12 @@ class DecisionReview(_message.Message):
     def belief(self) -> _analysis_pb2.Belief:
         """belief says where the hidden tiles might have been, from what the seat knew. Unset if verdict is NONE."""
 
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
+        """changes are what the placement changed, one for each team: the value after it less values. Their change of the
+        seat's team is the loss. Empty if source is FORCED.
+        """
+
     def __init__(
         self,
         *,
@@ -351,10 +358,11 @@ class DecisionReview(_message.Message):
         reasons: _abc.Iterable[_reason_pb2.Reason] | None = ...,
         belief: _analysis_pb2.Belief | None = ...,
         simulations: _builtins.int = ...,
+        changes: _abc.Iterable[Global___Outlook] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "best", b"best", "played", b"played", "played_evaluation", b"played_evaluation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "best", b"best", "event", b"event", "index", b"index", "phase", b"phase", "played", b"played", "played_evaluation", b"played_evaluation", "points", b"points", "points_loss", b"points_loss", "points_loss_error", b"points_loss_error", "reasons", b"reasons", "round", b"round", "seat", b"seat", "simulations", b"simulations", "source", b"source", "team", b"team", "values", b"values", "verdict", b"verdict", "win_probability_loss", b"win_probability_loss", "win_probability_loss_error", b"win_probability_loss_error"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "best", b"best", "changes", b"changes", "event", b"event", "index", b"index", "phase", b"phase", "played", b"played", "played_evaluation", b"played_evaluation", "points", b"points", "points_loss", b"points_loss", "points_loss_error", b"points_loss_error", "reasons", b"reasons", "round", b"round", "seat", b"seat", "simulations", b"simulations", "source", b"source", "team", b"team", "values", b"values", "verdict", b"verdict", "win_probability_loss", b"win_probability_loss", "win_probability_loss_error", b"win_probability_loss_error"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -372,6 +380,9 @@ class DrawReview(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     LUCK_FIELD_NUMBER: _builtins.int
     ERROR_FIELD_NUMBER: _builtins.int
+    EXPECTED_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    SIMULATIONS_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     """index is its place in the order of play, from 0, placements counted as well."""
     round: _builtins.int
@@ -382,11 +393,21 @@ class DrawReview(_message.Message):
     """seat is who drew, in [0, 3]."""
     error: _builtins.float
     """error is the standard error of the chance in luck, for the seat's team, at least 0."""
+    simulations: _builtins.int
+    """simulations is the number of simulations used, at least 0."""
     @_builtins.property
     def luck(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
         """luck is what the tiles drawn were worth more than expected, one for each team. Empty if the seat had to pass after
         them: then it shows in the next value.
         """
+
+    @_builtins.property
+    def expected(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
+        """expected are what the draw was worth before it was made, one for each team."""
+
+    @_builtins.property
+    def after(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
+        """after are what it is worth with the tiles drawn, one for each team. Empty where luck is."""
 
     def __init__(
         self,
@@ -397,10 +418,13 @@ class DrawReview(_message.Message):
         seat: _builtins.int = ...,
         luck: _abc.Iterable[Global___Outlook] | None = ...,
         error: _builtins.float = ...,
+        expected: _abc.Iterable[Global___Outlook] | None = ...,
+        after: _abc.Iterable[Global___Outlook] | None = ...,
+        simulations: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "event", b"event", "index", b"index", "luck", b"luck", "round", b"round", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "error", b"error", "event", b"event", "expected", b"expected", "index", b"index", "luck", b"luck", "round", b"round", "seat", b"seat", "simulations", b"simulations"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

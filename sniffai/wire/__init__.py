@@ -8,6 +8,7 @@
 :mod:`~.answers`     analyses to messages
 :mod:`~.reasons`     reasons for a move to messages
 :mod:`~.review`      reviews of matches
+:mod:`~.reviewed`    answers of a review back to values
 :mod:`~.plans`       plans of the table
 :mod:`~.matches`     hosted matches
 :mod:`~.text`        messages to JSON and back
@@ -62,6 +63,7 @@ try:
         write_seat_record,
         write_summary,
     )
+    from sniffai.wire.reviewed import read_reviewed_pieces
     from sniffai.wire.text import from_json, position_from_json, request_from_json, request_of, to_json
     from sniffai.wire.write import (
         ACTIONS,
@@ -111,6 +113,7 @@ __all__ = [
     "read_question",
     "read_review",
     "read_reviewed",
+    "read_reviewed_pieces",
     "read_room",
     "read_round",
     "read_seat_name",

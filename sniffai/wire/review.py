@@ -228,6 +228,7 @@ def write_decision(judged: Judged, index: int, language_code: str = "en") -> pb.
         message.best.CopyFrom(write_evaluation(judged.best))
         message.played_evaluation.CopyFrom(write_evaluation(judged.played))
         message.values.extend(_outlooks(judged.value))
+        message.changes.extend(() if judged.lost is None else _outlooks(judged.lost))
     if judged.verdict is not Verdict.NONE and judged.belief is not None:
         message.belief.CopyFrom(write_belief(judged.belief))
     return message
@@ -246,6 +247,9 @@ def write_draw(draw_luck: DrawLuck, index: int) -> pb.DrawReview:
         seat=talon_draw.seat,
         luck=() if draw_luck.luck is None else _outlooks(draw_luck.luck),
         error=draw_luck.error,
+        expected=_outlooks(draw_luck.expected),
+        after=() if draw_luck.after is None else _outlooks(draw_luck.after),
+        simulations=draw_luck.simulations,
     )
 
 

@@ -267,6 +267,14 @@ export declare type DecisionReview = Message<"sniffai.v1.DecisionReview"> & {
    * @generated from field: int64 simulations = 20;
    */
   simulations: bigint;
+
+  /**
+   * changes are what the placement changed, one for each team: the value after it less values. Their change of the
+   * seat's team is the loss. Empty if source is FORCED.
+   *
+   * @generated from field: repeated sniffai.v1.Outlook changes = 21;
+   */
+  changes: Outlook[];
 };
 
 /**
@@ -323,6 +331,27 @@ export declare type DrawReview = Message<"sniffai.v1.DrawReview"> & {
    * @generated from field: double error = 6;
    */
   error: number;
+
+  /**
+   * expected are what the draw was worth before it was made, one for each team.
+   *
+   * @generated from field: repeated sniffai.v1.Outlook expected = 7;
+   */
+  expected: Outlook[];
+
+  /**
+   * after are what it is worth with the tiles drawn, one for each team. Empty where luck is.
+   *
+   * @generated from field: repeated sniffai.v1.Outlook after = 8;
+   */
+  after: Outlook[];
+
+  /**
+   * simulations is the number of simulations used, at least 0.
+   *
+   * @generated from field: int64 simulations = 9;
+   */
+  simulations: bigint;
 };
 
 /**
