@@ -51,7 +51,7 @@ def own(asked: str, url: str) -> bool:
 
 def is_fault(message: Any, refused: bool) -> bool:
     """Whether a message on the console tells of a fault; lost connections are what some tests make."""
-    expected = "net::ERR_" in message.text or (refused and "status of 400" in message.text)
+    expected = "net::ERR_" in message.text or (refused and "status of 40" in message.text)
     return message.type == "error" and not expected
 
 

@@ -171,9 +171,17 @@ function player() {
 
 /** @type {{text: string, id: string} | null} a request for a match whose answer has not come */
 let asked = null;
+/** @type {Promise<void> | null} a match that is being created: a second click waits for the same one */
+let underWay = null;
 
-/** Creates a match, takes its first seat and goes there. */
-export async function newMatch(request) {
+/** Creates a match, takes its first seat and goes there, unless the reader has gone elsewhere meanwhile. */
+export function newMatch(request) {
+  underWay ??= create(request).finally(() => (underWay = null));
+  return underWay;
+}
+
+async function create(request) {
+  const here = location.hash;
   const text = JSON.stringify(request);
   if (asked?.text !== text) asked = { text, id: randomKey() };
   const created = await call("MatchService/CreateMatch", { ...request, playerToken: player(), requestId: asked.id });
@@ -181,7 +189,7 @@ export async function newMatch(request) {
   if (others.length) set(`links.${created.matchId}`, others);
   const there = await join(created.matchId, own.invitation);
   asked = null;
-  location.hash = there;
+  if (location.hash === here) location.hash = there;
 }
 
 /** A match like one that was played. */
@@ -191,8 +199,18 @@ export async function newMatchLike(view) {
   await newMatch({ seats: turned, hints: Boolean(view.hints), practice: Boolean(view.practice) });
 }
 
+/** @type {Map<string, Promise<string>>} seats that are being taken: each further token would end the one before */
+const joining = new Map();
+
 /** Takes a seat by its invitation, unless this browser has taken it already. @returns {Promise<string>} where to go then */
-export async function join(match, invitation) {
+export function join(match, invitation) {
+  const key = `${match}/${invitation}`;
+  const under = joining.get(key) ?? takeSeat(match, invitation).finally(() => joining.delete(key));
+  joining.set(key, under);
+  return under;
+}
+
+async function takeSeat(match, invitation) {
   const there = `#/match/${match}`;
   if (seatOf(match)?.invitation === invitation) return there; // a reload on the way from the invitation to the match
   const answer = await call("MatchService/JoinMatch", { matchId: match, invitation, name: setting("name", ""), playerToken: player() });

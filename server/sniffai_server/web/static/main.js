@@ -64,15 +64,19 @@ function applyTheme() {
   setAttribute(document.documentElement, "data-theme", theme === "system" ? null : theme);
 }
 
+let visits = 0;
+
 async function route() {
+  const visit = ++visits;
   const [, kind = "", id = "", rest = ""] = location.hash.split("/").map(decodeURIComponent);
   page?.close();
   page = null;
   if (kind === "join" && id && rest) {
     try {
-      location.replace(await join(id, rest)); // the way back does not lead to the invitation
+      const there = await join(id, rest);
+      if (visit === visits) location.replace(there); // the way back does not lead to the invitation
     } catch (error) {
-      fill(main, h("section", { class: "card" }, h("h1", {}, say("join_failed")), h("p", {}, /** @type {Error} */ (error).message), h("a", { class: "button main", href: "#/" }, say("home"))));
+      if (visit === visits) fill(main, h("section", { class: "card" }, h("h1", {}, say("join_failed")), h("p", {}, /** @type {Error} */ (error).message), h("a", { class: "button main", href: "#/" }, say("home"))));
     }
     return;
   }

@@ -16,7 +16,7 @@ import { bestSentence, effort, ranking, reasons } from "./ranking.js";
 import { resultPanel } from "./result.js";
 import { Seats } from "./seats.js";
 import * as sound from "./sound.js";
-import { forgetSeat, keepPending, seatOf, setting, unset } from "./store.js";
+import { dropPending, forgetSeat, keepPending, seatOf, setting, unset } from "./store.js";
 import { Story } from "./story.js";
 import { Table } from "./table.js";
 import { randomKey, watch } from "./watch.js";
@@ -39,6 +39,9 @@ export class MatchPage {
     this.stop = new AbortController();
     this.selected = "";
     this.sending = false;
+    this.takingBack = false;
+    this.resigning = false;
+    this.unsure = 0;
     this.connected = true;
     /** @type {any} the last hint, and the event for which it was made */
     this.hint = null;
@@ -63,7 +66,7 @@ export class MatchPage {
     this.back = iconButton("button", "↶");
     this.back.addEventListener("click", () => this.#takeBack());
     this.resign = iconButton("button", "⚑");
-    this.resign.addEventListener("click", () => this.#resign());
+    this.resign.addEventListener("click", (event) => this.#resign(event));
     this.study = iconButton("a", "⌕");
     this.hints = h("div", {});
     this.beliefs = h("div", {});
@@ -100,13 +103,17 @@ export class MatchPage {
       fill(this.element, h("section", { class: "card" }, h("h1", {}, say("no_seat")), h("p", {}, say("no_seat_help")), h("p", {}, h("a", { class: "button main", href: "#/" }, say("home")))));
       return;
     }
+    this.#watch();
+    if (this.seat.pending) this.#send(this.seat.pending);
+  }
+
+  #watch() {
     watch(this.#who(), {
       known: () => this.story.known,
       receive: (message) => this.story.receive(message.events, message.view),
       state: (connected) => this.#connection(connected),
       failed: (error) => this.#lost(error),
     }, this.stop.signal);
-    if (this.seat.pending) this.#send(this.seat.pending);
   }
 
   close() {
@@ -232,7 +239,7 @@ export class MatchPage {
         this.hand.focus();
       },
       review: () => (location.hash = `#/review/${this.id}`),
-      again: () => newMatchLike(shown.view),
+      again: () => newMatchLike(shown.view).catch((error) => this.#notice(error.message)),
       home: () => (location.hash = "#/"),
     }));
     const over = shown.view;
@@ -354,7 +361,7 @@ export class MatchPage {
       try {
         const answer = await call("MatchService/PlayMove", { ...this.#who(), move: pending.move, expectedEvent: pending.event, idempotencyKey: pending.key }, { timeout: 10_000, signal: this.stop.signal });
         this.sending = false;
-        keepPending(this.id, undefined);
+        dropPending(this.id, pending.key);
         this.story.receive(answer.events, answer.view);
         break;
       } catch (error) {
@@ -365,7 +372,7 @@ export class MatchPage {
           continue;
         }
         this.sending = false;
-        keepPending(this.id, undefined);
+        dropPending(this.id, pending.key);
         this.#notice(error instanceof Error ? error.message : String(error));
         await this.#refresh();
         break;
@@ -386,7 +393,8 @@ export class MatchPage {
   }
 
   async #takeBack() {
-    if (!this.shown.view?.canTakeBack) return;
+    if (!this.shown.view?.canTakeBack || this.takingBack) return;
+    this.takingBack = true;
     try {
       const answer = await call("MatchService/TakeBack", { ...this.#who(), expectedEvent: String(this.shown.view.eventNumber), idempotencyKey: randomKey() });
       this.selected = "";
@@ -394,26 +402,33 @@ export class MatchPage {
       this.hand.focus();
     } catch (error) {
       this.#notice(/** @type {Error} */ (error).message);
+    } finally {
+      this.takingBack = false;
     }
   }
 
-  async #resign() {
+  async #resign(event) {
+    if (this.resigning || event.detail > 1) return; // the second click of a double click says nothing
     if (!this.resign.dataset.sure) {
       this.resign.dataset.sure = "yes";
       this.#resignWord();
-      setTimeout(() => {
+      clearTimeout(this.unsure);
+      this.unsure = setTimeout(() => {
         delete this.resign.dataset.sure;
         this.#resignWord();
       }, 4000);
       return;
     }
     delete this.resign.dataset.sure;
+    this.resigning = true;
     try {
       const answer = await call("MatchService/Resign", this.#who());
       this.story.goOn();
       this.story.receive([], answer.view);
     } catch (error) {
       this.#notice(/** @type {Error} */ (error).message);
+    } finally {
+      this.resigning = false;
     }
   }
 
@@ -502,6 +517,12 @@ export class MatchPage {
   }
 
   #lost(error) {
+    const kept = seatOf(this.id);
+    if (kept && kept.token !== this.seat?.token) {
+      this.seat = kept; // another tab has taken the seat by the same invitation
+      this.#watch();
+      return;
+    }
     if (error.code === "not_found" || error.code === "permission_denied" || error.code === "unauthenticated") forgetSeat(this.id);
     fill(this.element, h("section", { class: "card" }, h("h1", {}, say("match_gone")), h("p", {}, error.message), h("p", {}, h("a", { class: "button main", href: "#/" }, say("home")))));
   }

@@ -10,6 +10,7 @@ const KEY = "sniffai";
 
 /** @returns {Kept} */
 function read() {
+  if (full) return memory;
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
     return { player: kept.player, matches: kept.matches ?? {}, settings: kept.settings ?? {} };
@@ -20,6 +21,8 @@ function read() {
 
 /** @type {Kept} */
 let memory = { matches: {}, settings: {} };
+/** Whether the browser took nothing the last time: what it still has is too old. */
+let full = false;
 
 function change(edit) {
   const kept = read();
@@ -27,8 +30,9 @@ function change(edit) {
   memory = kept;
   try {
     localStorage.setItem(KEY, JSON.stringify(kept));
+    full = false;
   } catch {
-    // Without storage the page works until it is closed.
+    full = true; // the page works until it is closed
   }
 }
 
@@ -46,6 +50,12 @@ export const forgetSeat = (match) => change((kept) => delete kept.matches[match]
 export const keepPending = (match, pending) =>
   change((kept) => {
     if (kept.matches[match]) kept.matches[match].pending = pending;
+  });
+
+/** Forgets a move whose answer has come, but not one that another tab has sent since. */
+export const dropPending = (match, key) =>
+  change((kept) => {
+    if (kept.matches[match]?.pending?.key === key) delete kept.matches[match].pending;
   });
 
 /** Forgets a setting. */
