@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.server import stages
+from benchmarks.server import creates, stages
 from benchmarks.server.figures import Check, quantile, theil_sen, verdict
 from benchmarks.server.process import ServerProcess, Vitals
 from benchmarks.server.soak import Found, checks
@@ -190,6 +190,14 @@ def test_the_load_tool_measures_all_that_is_promised(printed: dict[str, tuple[in
     assert promises[:-2] == ["goodput at 4x", "rejects at 4x", "health", "statuses besides OK and UNAVAILABLE"] or (
         "this machine cannot make that load" in output
     )
+
+
+def test_creates_are_counted_and_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two clients, each with room for four matches; times on a busy machine decide nothing here."""
+    found = creates.measured("two", clients=2, count=30, most=16)
+    assert found[0].text == ("two: every call is answered or refused: {'OK': 8, 'RESOURCE_EXHAUSTED': 22}")
+    assert len(found) == 7
+    assert "two: 30 calls in " in capsys.readouterr().out
 
 
 def test_stages_of_a_request(capsys: pytest.CaptureFixture[str]) -> None:
