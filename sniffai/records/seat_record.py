@@ -128,10 +128,10 @@ class SeatRecord:
         :raises NotationError: the text cannot be read; ``field`` is such as ``"line 9"``.
         :raises SniffError: it breaks a rule; ``field`` is such as ``"line 9: round 2, event 8"``.
         """
-        return cls.from_notes(parse_notes(text))
+        return cls._from_notes(parse_notes(text))
 
     @classmethod
-    def from_notes(cls, notes: Notes) -> Self:
+    def _from_notes(cls, notes: Notes) -> Self:
         """The record that notes are.
 
         :raises RecordError: the rounds cannot follow each other, or one is a snapshot.
@@ -189,7 +189,7 @@ def read_noted(text: str) -> "SeatRecord | View":
     last = notes.rounds[-1]
     if len(notes.rounds) == 1 and isinstance(last.position, Snapshot):
         return View(notes.players, notes.seat, last.scores, last.position)
-    return SeatRecord.from_notes(notes)
+    return SeatRecord._from_notes(notes)
 
 
 def _round_of(view: View, number: int, views: tuple[View, ...], last: tuple[int, ...] | None) -> SeatRound:

@@ -78,6 +78,25 @@ def test_a_match_is_pasted(browser: "Browser", served: Served) -> None:
         assert tiles_on(page) == sorted(str(move.tile) for move in round_.moves)
 
 
+def test_a_seats_record_is_pasted(browser: "Browser", served: Served) -> None:
+    """Two rounds as seat 1 saw them: the other hands stay hidden, and the players have their names."""
+    first = sniffai.Round.deal(3, seed=1)
+    while not first.over:
+        first.play(first.legal_moves()[0])
+    second = sniffai.Round.deal(3, 2, first.next_leader(seed=1), first.scores)
+    second.play(second.legal_moves()[0])
+    record = sniffai.SeatRecord.seen_by(sniffai.MatchRecord.of([first, second], {"Seat0": "Ann"}), 1)
+    with person(browser, f"{served.url}#/study") as page:
+        page.locator("#text").fill(record.to_text())
+        page.get_by_role("button", name="Open").click()
+        page.get_by_role("button", name="To the end").click()
+        page.wait_for_function(
+            "(count) => document.querySelectorAll('.replay .tiles > g').length === count", arg=len(first.moves)
+        )
+        assert tiles_on(page) == sorted(str(move.tile) for move in first.moves)
+        assert "Ann" in page.locator(".replay").inner_text()
+
+
 def test_a_round_is_entered_by_clicking_tiles(browser: "Browser", served: Served) -> None:
     with person(browser, f"{served.url}#/study", PHONE) as page:
         hand = ["zero", "one", "two", "three", "four", "five", "six"]
