@@ -146,7 +146,8 @@ def analyze_match(
 ) -> Call[analysis_service_pb2.AnalyzeMatchResponse]:
     """The review of a match or a round: each placement and draw when it is finished, then the summary.
 
-    :param record: a match record or its text, rounds with all hands known, or one round as one seat saw it.
+    :param record: a match record or its text, rounds with all hands known, or rounds as one seat saw them: a view, a
+        :class:`sniffai.SeatRecord`, or the text of notes.
     :param timeout: seconds for the whole review; an hour if not given.
     """
     request = requests.match_request(record, limits, wishes)

@@ -179,18 +179,26 @@ class RoundReader:
             count = words.pop() if words and re.fullmatch(r"\d{1,2}", words[-1]) else "1"
             self._tell(Draw(seat, int(count)))
             return
-        if len(words) > 1 and re.fullmatch(r"\d", words[-1]):
-            words.pop()  # the number of tiles, which follow
+        self._check_stuck("draw")
+        tiles = self._drawn(words)
+        self._tell(Draw(seat, len(tiles), tuple(tiles)))
+
+    def _drawn(self, words: list[str]) -> list[Tile]:
+        """The tiles that the own seat drew, which their number may precede."""
+        counted = len(words) > 1 and re.fullmatch(r"\d", words[-1]) is not None
+        count = int(words.pop()) if counted else None
         tiles: list[Tile] = []
         layout = self.core.layout
-        self._check_stuck("draw")
         while words and looks_like_tile(words[-1]):
             tiles.append(read_loose_tile(words.pop()))
             if layout.fits(tile_mask(tiles[-1:])):
                 break  # the draws end with a tile that fits
         if not tiles:
             raise self._unreadable("which tiles did you draw? write 'draws 64 11'", field="tiles")
-        self._tell(Draw(seat, len(tiles), tuple(tiles)))
+        if count is not None and count != len(tiles):
+            message = f"{count} tiles were drawn, but {len(tiles)} are named: {listed(tiles)}"
+            raise ViewError(message, reason="DRAW_COUNT_MISMATCH", field="draw")
+        return tiles
 
     def _check_stuck(self, what: str) -> None:
         """Whether no tile of the own hand fits."""

@@ -134,6 +134,11 @@ WRONG = {
         "ViewError PASS_NOT_ALLOWED",
         "line 4: event 3: the talon has 14 tiles: the seat must draw",
     ),
+    "own draws with fewer tiles than counted": (
+        "players 2; seat 0; leader 1; hand 64 11 00 33 66 21 03\n55\ndraws 3 44 22",
+        "ViewError DRAW_COUNT_MISMATCH",
+        "line 3: event 2: 3 tiles were drawn, but 2 are named: 4|4 and 2|2",
+    ),
     "own draws without tiles": (
         "players 2; seat 0; leader 1; hand 64 11 00 33 66 21 03\n55\ndraws",
         "NotationError UNREADABLE",
