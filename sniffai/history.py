@@ -189,7 +189,10 @@ def tell_core(core: CoreView, event: Event) -> Event:
 
 
 def _with_advice(error: SniffError, core: CoreView, scores: tuple[int, ...]) -> SniffError:
-    """An error of an event; where the match was won too early, what may have been mixed up."""
+    """An error of an event; where the hand or the scores of now may have been given, with that word."""
+    if error.reason == "TILE_NOT_IN_HAND":
+        message = f"{error.message}; a history has the hand as dealt, only a snapshot has the hand now"
+        return type(error)(message, reason=error.reason, field=error.field)
     if error.reason != "ROUND_OVER" or core.match_winner < 0 or not any(scores):
         return error
     message = f"{error.message}: team {core.match_winner} has {core.scores[core.match_winner]} points"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 import sniffai
-from sniffai import Draw, Event, Move, Play, Tile, View
+from sniffai import Draw, Event, Move, Play, Snapshot, Tile, View
 
 SIGNS = ("", "-", "|", "/")
 
@@ -85,6 +85,10 @@ class Writer:
         lines.append(f"hand now {self.tiles(view.hand)}")
         if table:
             lines.append(f"table {' '.join(table)}")
+        if isinstance(view.position, Snapshot):
+            for seat, suits in enumerate(view.position.voids):
+                if suits:
+                    lines.append(f"void {seat} {self.lots.choice(['', ' ']).join(map(str, suits))}")
         if view.forced is not None:
             lines.append(f"drawn {self.tile(view.forced)}")
         return "\n".join(lines)

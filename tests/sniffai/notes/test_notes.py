@@ -8,7 +8,9 @@ import pytest
 
 import sniffai
 from sniffai import Round, SniffError, View
+from sniffai.cli.forms import load
 from sniffai.notes import looks_like_notes, parse_notes
+from sniffai.rules import TEAMS
 from tests.sniffai.notes_writer import Writer
 
 DATA = Path(__file__).parents[2] / "data"
@@ -38,6 +40,24 @@ def test_what_a_person_writes_down_comes_back(part: int) -> None:
             text = Writer(lots).view(view)
             assert View.from_table(text) == view, text
             assert looks_like_notes(text), text
+
+
+def test_the_views_of_the_beliefs_and_the_examples_come_back() -> None:
+    lines = (DATA / "beliefs.jsonl").read_text(encoding="utf-8").splitlines()
+    for number, known in enumerate(map(json.loads, lines)):
+        view = View.from_events(
+            players=known["players"],
+            seat=known["seat"],
+            leader=known["leader"],
+            hand=known["deal"],
+            events=known["events"],
+            scores=[0] * TEAMS[known["players"]],
+        )
+        assert View.from_table(Writer(Random(number)).view(view)) == view
+    for file in sorted((DATA.parents[1] / "examples" / "positions").glob("*.json")):
+        view = load(str(file)).view()
+        writer = Writer(Random(file.name))
+        assert View.from_table(writer.snapshot(view) if view.leader is None else writer.view(view)) == view
 
 
 def test_a_table_without_history_comes_back() -> None:

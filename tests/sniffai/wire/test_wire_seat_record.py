@@ -103,3 +103,20 @@ def test_words_of_a_snapshot_beside_a_history_are_refused() -> None:
     )
     with pytest.raises(sniffai.TileError, match="a history has the hand as dealt, only a snapshot has the hand now"):
         read_subject(short)
+
+
+def test_the_hand_and_the_scores_now_beside_a_history_are_refused_with_that_word() -> None:
+    """Also where their number is right: the hand after a draw, the scores after points."""
+    given = {
+        "players": 2,
+        "seat": 0,
+        "leader": 0,
+        "events": [{"play": "0|5", "seat": 0}, {"play": "2|5", "at": "0|5:HIGH", "seat": 1}],
+    }
+    now = ["1|1", "2|2", "3|3", "4|4", "6|6", "1|6", "2|6"]
+    with pytest.raises(sniffai.MoveError, match="a history has the hand as dealt, only a snapshot has the hand now"):
+        View.from_events(**given, hand=now, scores=[5, 0])  # type: ignore[arg-type]
+    with pytest.raises(
+        sniffai.ViewError, match="a history has the scores before the round, only a snapshot has the sc"
+    ):
+        View.from_events(**given, hand=["0|5", *now[1:]], scores=[245, 0])  # type: ignore[arg-type]
