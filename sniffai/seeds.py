@@ -7,9 +7,6 @@ from sniffai.checks import read_whole
 
 MAX_SEED: Final = 2**64 - 1
 
-GOLDEN_STEP: Final = 0x9E3779B97F4A7C15
-"""2**64 divided by the golden ratio: its multiples modulo 2**64 lie far apart (Knuth, TAOCP 3, 6.4)."""
-
 
 def check_seed(seed: int) -> int:
     """The seed itself.
@@ -26,5 +23,9 @@ def derived_seed(*parts: int | str) -> int:
 
 
 def tree_seed(seed: int, tree: int) -> int:
-    """The seed of one of the trees of a search; that of tree 0 is the search's own."""
-    return (seed + tree * GOLDEN_STEP) % 2**64
+    """The seed of one of the trees of a search; that of tree 0 is the search's own.
+
+    It is hashed: a generator is seeded by two steps of splitmix64, so seeds one step of it apart would share half of
+    their generators' state.
+    """
+    return derived_seed(seed, "tree", tree) if tree else seed

@@ -89,16 +89,19 @@ cdef class Belief:
             self.pool_size += size
 
     cdef bint take_view(self, View view) noexcept:
-        """All batches of all places; False when some seat placed more than it can have held."""
-        cdef int seat, n, pending
+        """All batches of all places; False when some seat placed more than it can have held.
+
+        The other seats come in the order of play from the seat's own left, so that the same random numbers draw the
+        same deals however the seats are numbered.
+        """
+        cdef int seat, turn, n, pending
         cdef uint32_t fitting = FITTING[view.table.arms.open]
         self.players = view.players
         self.seat = view.seat
         self.own = view.hand
         self.hidden = view.unseen()
-        for seat in range(self.players):
-            if seat == self.seat:
-                continue
+        for turn in range(1, self.players):
+            seat = (self.seat + turn) % self.players
             if not self.take_seat(view, seat):
                 return False
             pending = view.pending if seat == view.to_move else 0

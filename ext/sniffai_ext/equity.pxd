@@ -17,7 +17,7 @@ cdef enum:
 
 cdef struct EquityTable:
     const float *lead     # as above
-    const float *random_lead  # a random seat leads: team 0's chance, with 3 teams team 1's beside it, at scores by team
+    const float *random_lead  # a random seat leads: team 0's chance, at scores by team (3 teams: every second place)
     int players           # seats: 2, 3 or 4
     int target            # points that win the match
     int lowest            # points of the first row, a negative multiple of STEP
@@ -47,16 +47,26 @@ cdef inline void two_chances(const EquityTable *table, const int *scores, int le
     chances[own] = chance
     chances[1 - own] = 1 - chance
 
-cdef inline void three_chances(const EquityTable *table, const int *scores, int leader, float *chances) noexcept nogil:
-    cdef int first = leader if leader > 0 else 0
+cdef inline size_t three_scores(const EquityTable *table, const int *scores, int first) noexcept nogil:
+    """The place of the scores in a table of 3 teams, that of ``first`` first, the others in the order of play."""
     cdef int second = first + 1 if first < 2 else 0
     cdef int third = second + 1 if second < 2 else 0
     cdef size_t place = equity_row(table, scores[first]) * table.size + equity_row(table, scores[second])
-    cdef const float *pair = table.random_lead if leader < 0 else table.lead
-    pair += 2 * (place * table.size + equity_row(table, scores[third]))
-    chances[first] = pair[0]
-    chances[second] = pair[1]
-    chances[third] = max(<float> 0, 1 - pair[0] - pair[1])
+    return 2 * (place * table.size + equity_row(table, scores[third]))
+
+cdef inline void three_chances(const EquityTable *table, const int *scores, int leader, float *chances) noexcept nogil:
+    """Every team's chance comes from scores that begin with the leader's or, where a random seat leads, with its own:
+    so it does not depend on how the seats are numbered."""
+    cdef int team
+    cdef const float *pair
+    if leader < 0:
+        for team in range(3):
+            chances[team] = table.random_lead[three_scores(table, scores, team)]
+        return
+    pair = table.lead + three_scores(table, scores, leader)
+    chances[leader] = pair[0]
+    chances[leader + 1 if leader < 2 else 0] = pair[1]
+    chances[leader - 1 if leader else 2] = max(<float> 0, 1 - pair[0] - pair[1])
 
 cdef inline void win_chance(const EquityTable *table, const int *scores, int leader, float *chances) noexcept nogil:
     """Write every team's chance to win the match, after a round; together they are 1.

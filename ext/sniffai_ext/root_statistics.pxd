@@ -19,7 +19,7 @@ cdef struct RootStatistics:
 cdef struct Root:
     const Valuation *valuation
     RootStatistics[ROOT_ROOM] move
-    double sampled_worlds    # effective number of weighed worlds in a pool that lacks some; 0: no world is lacking
+    double sampled_worlds    # how many independent worlds a pool that lacks some is worth; 0: no world is lacking
     int trees                # that grow side by side and are put together
     double goal              # probability of being best that decides a search; 0: never
     double precision         # standard error in points that ends a search; 0: never

@@ -80,25 +80,25 @@ STOP_REASONS = ("simulations", "time", "memory", "stopped", "decided", "precise"
 
 
 cdef inline uint16_t settle_turn_seen(State *state, int observer) noexcept nogil:
-    """``settle_turn``; returns the key of what the observer sees of it, 0 when nobody drew or passed."""
-    cdef uint32_t seen = 0
-    cdef int before
+    """``settle_turn``; returns the key of what the observer sees of it, 0 when nobody drew or passed.
+
+    Only the first seat can draw: it draws until a tile fits or the talon is empty (rules 5). So how many tiles were
+    drawn, how many seats passed and the tile that the observer drew and must place say all, and the key has a place for
+    each.
+    """
+    cdef int before = state.talon_next, passes = 0, forced = 0
     cdef bint fits
     while state.end == RUNNING:
-        before = state.talon_next
         fits = draw_until_fit(state)
-        if state.talon_next > before:
-            seen = (seen + state.seat + 1) * <uint32_t> 2654435761 + <uint32_t> (state.talon_next - before)
-            if fits and state.seat == observer:
-                seen = seen * <uint32_t> 2654435761 + state.forced + 1
         if fits:
+            if state.talon_next > before and state.seat == observer:
+                forced = state.forced + 1
             break
-        seen = (seen + state.seat + 1) * <uint32_t> 2246822519 + 1
+        passes += 1
         give_pass(state)
-    if seen == 0:
+    if passes == 0 and state.talon_next == before:
         return 0
-    seen ^= seen >> 15
-    return <uint16_t> (OUTCOME + seen % (65536 - OUTCOME))
+    return <uint16_t> (OUTCOME + (passes * (TILES + 1) + state.talon_next - before) * (TILES + 1) + forced)
 
 
 cdef class Search:
@@ -285,7 +285,7 @@ cdef class Search:
             return False
         self.pool = pool
         self.pool_pending = False
-        self.root.sampled_worlds = 0 if self.pool.complete else self.pool.weighed
+        self.root.sampled_worlds = 0 if self.pool.complete else self.pool.independent
         return True
 
     cdef int run_until(self, uint64_t simulations, double deadline, Watch *watch) noexcept nogil:
@@ -293,7 +293,7 @@ cdef class Search:
         while True:
             if self.done >= simulations:
                 return SIMULATIONS
-            if self.tree.exhausted:
+            if self.tree.exhausted or self.done >= self.options.most_visits:
                 return MEMORY
             countdown -= 1
             if countdown == 0:
@@ -543,6 +543,21 @@ cdef class Search:
     def judging_team(self):
         """The team whose chances rank the root's moves; None where only margins count."""
         return self.valuation.team if self.valuation.match else None
+
+    def outcome_count(self, tile, at):
+        """How many different draws and passes after a root move have a node of their own.
+
+        :raises BusyError: the search runs.
+        """
+        self.check_idle()
+        cdef int move = self.view.table.compact(read_int(tile, "tile"), read_int(at, "at"))
+        cdef uint32_t node = find_child(&self.tree, 0, move)
+        cdef uint32_t i, first = self.tree.nodes[node].children, count = 0
+        if node == 0:
+            return 0
+        for i in range(first, first + self.tree.nodes[node].count):
+            count += self.tree.nodes[i].key >= OUTCOME
+        return count
 
     def line(self, tile, at, least=2):
         """The most visited way on from a root move, a :class:`~sniffai_ext.rows.LineMove` for each placement.

@@ -24,4 +24,5 @@ cdef class SearchOptions:
     cdef Model model                  # of the other seats; its net is NULL without a policy
     cdef readonly WorldValue value
     cdef readonly bint proofs
+    cdef readonly uint32_t most_visits
     cdef int check_players(self, int players) except -1

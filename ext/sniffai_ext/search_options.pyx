@@ -1,6 +1,6 @@
 """The options of a core search: one object, checked when it is made, that never changes."""
 
-from libc.stdint cimport INT64_MAX
+from libc.stdint cimport INT64_MAX, UINT32_MAX
 
 from sniffai_ext.checks cimport read_flag, read_whole
 
@@ -28,12 +28,13 @@ cdef class SearchOptions:
     :param temperatures: of the model's choices by phase, in points, each 0.000001..1,000,000.
     :param value: values leaves; None: leaves are rolled out.
     :param proofs: whether ends of the round prove values where nothing is hidden; else all values are means.
+    :param most_visits: simulations that a tree has room to count, 1..2**32-1: then it is as full as without memory.
     :raises LimitsError: an option is out of range; ``field`` is its name.
     """
 
     def __cinit__(self, params=USUAL_PARAMS, Equity equity=None, match=False, memory_bytes=USUAL_MEMORY_BYTES,
                   expected=0, pool_size=0, extra_size=0, Policy policy=None, temperatures=USUAL_TEMPERATURES,
-                  WorldValue value=None, proofs=True):
+                  WorldValue value=None, proofs=True, most_visits=UINT32_MAX):
         self._take_params(params)
         self.match = read_flag(match, "match")
         if self.match and equity is None:
@@ -46,6 +47,7 @@ cdef class SearchOptions:
         self.equity, self.policy, self.value = equity, policy, value
         self._take_model(temperatures)
         self.proofs = read_flag(proofs, "proofs")
+        self.most_visits = read_whole(most_visits, "most_visits", 1, UINT32_MAX)
 
     def _take_params(self, params):
         if not isinstance(params, TreeParams):
@@ -74,7 +76,7 @@ cdef class SearchOptions:
 
     def __reduce__(self):
         return type(self), (self.params, self.equity, self.match, self.memory_bytes, self.expected, self.pool_size,
-                            self.extra_size, self.policy, self.temperatures, self.value, self.proofs)
+                            self.extra_size, self.policy, self.temperatures, self.value, self.proofs, self.most_visits)
 
     cdef int check_players(self, int players) except -1:
         """Raise LimitsError unless all data are for so many seats."""

@@ -67,7 +67,7 @@ cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, c
         if child[0]:
             tree.nodes[child[0]].availability = 1
         return True
-    child[0] = known[0] if tried == 1 else best_by_ucb(tree, parent, known, tried, growth)
+    child[0] = known[0] if tried == 1 else best_by_ucb(tree, parent, known, tried, growth, state.players == 3)
     prefetch_children(tree, child[0])
     move[0] = <uint8_t> tree.nodes[child[0]].key
     return False
@@ -105,14 +105,35 @@ cdef inline uint8_t nth_new(const Tree *tree, const uint32_t *known, int tried, 
             n -= 1
     return moves[0]
 
+cdef inline float choosers_spread(const Tree *tree, const uint32_t *known, int tried) noexcept nogil:
+    """The variance of the utilities of the team that chooses among moves: that within each move, and that between them.
+
+    A node keeps the variance for the team whose move led to it. With two teams that is the chooser's as well, as the
+    one's gain is the other's loss. With three it says nothing of the chooser's.
+    """
+    cdef double visits = 0, total = 0, squares = 0, mean
+    cdef const Node *node
+    cdef int i
+    for i in range(tried):
+        node = tree.nodes + known[i]
+        mean = node.total / max(node.visits, <uint32_t> 1)
+        visits += node.visits
+        total += node.total
+        squares += node.visits * (mean * mean + max(node.spread, <float> 0))
+    if visits == 0:
+        return 0
+    mean = total / visits
+    return <float> max(squares / visits - mean * mean, 0.0)
+
 cdef inline uint32_t best_by_ucb(const Tree *tree, uint32_t parent, const uint32_t *known, int tried,
-                                 const Growth *growth) noexcept nogil:
+                                 const Growth *growth, bint three_teams) noexcept nogil:
     cdef int i
     cdef uint32_t best = known[0], due = 0
     cdef float bound, highest = -1e30
     cdef float share
+    cdef float spread = choosers_spread(tree, known, tried) if three_teams else tree.nodes[parent].spread
     cdef float exploration = max(growth.exploration if parent else growth.root_exploration,
-                                 growth.by_spread * sqrtf(tree.nodes[parent].spread))
+                                 growth.by_spread * sqrtf(spread))
     cdef const Node *node
     if parent == 0:
         due = <uint32_t> (growth.root_share * tree.nodes[0].visits / tried)

@@ -18,6 +18,7 @@ by mobility or by history, did not pay for themselves (benchmarks/solver.md).
 """
 
 from libc.math cimport INFINITY
+from libc.stdint cimport UINT64_MAX
 from libc.string cimport memset
 
 from sniffai_ext.belief cimport Belief
@@ -352,12 +353,15 @@ cdef bint prove_moves(Prover *prover, const State *state, uint64_t node_cap, Mov
 cdef bint prove_line(Prover *prover, const State *state, uint8_t move, Line *line) noexcept nogil:
     """What a move leads to with best play of both teams; part of the question asked last, about the same state.
 
-    Of equal moves the first by :func:`appeal`. It is mostly cheap, as the values on the way are remembered.
+    Of equal moves the first by :func:`appeal`. It is mostly cheap, as the values on the way are remembered. The value
+    is proven by now, so the cap of the question does not hold for its line: only the deadline, the stop flag and
+    signals.
     :return: False when it gave up; then the line means nothing.
     """
     cdef State after = state[0]
     cdef Moves moves
     cdef float[2] chances
+    prover.node_cap = UINT64_MAX
     line.length = 0
     while True:
         line.move[line.length] = move

@@ -8,38 +8,40 @@ the values of moves. The fit keeps what the choices say about single tiles, and 
 how tiles go together; the worlds that it was fitted to keep their exact weights.
 
 A seat's choices depend on its own hand only, so there is one regression for each seat, on centred data:
-(X'X + RIDGE) gain = X'y, solved by Cholesky's decomposition.
+(X'X + ridge) gain = X'y, solved by Cholesky's decomposition.
 """
 
 from libc.math cimport sqrt
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
+from sniffai_ext.checks cimport read_real
 from sniffai_ext.types cimport ALL_TILES, lowest
 
 import numpy as np
 
 from sniffai_ext.errors import LimitsError
 
-cdef enum:
-    RIDGE = 2             # pulls every gain towards 0, like two more worlds without an effect of the tile
 
-
-cdef void fit_surrogate(Surrogate *fit, const World *world, const double *by_seat, int size) noexcept nogil:
+cdef void fit_surrogate(Surrogate *fit, const World *world, const double *by_seat, int size, int own,
+                        double ridge) noexcept nogil:
     """Fit to ``size`` worlds.
 
     :param by_seat: log-likelihoods, a row of four for each world.
     """
-    cdef int seat, i
+    cdef int turn, seat, i
     memset(fit, 0, sizeof(Surrogate))
-    for seat in range(4):
+    fit.own = own
+    for turn in range(4):
+        seat = place_at(own, turn)
         for i in range(size):
             if by_seat[4 * i + seat] != 0:
-                fit_seat(fit, world, by_seat, size, seat)
+                fit_seat(fit, world, by_seat, size, seat, ridge)
                 break
 
 
-cdef void fit_seat(Surrogate *fit, const World *world, const double *by_seat, int size, int seat) noexcept nogil:
+cdef void fit_seat(Surrogate *fit, const World *world, const double *by_seat, int size, int seat,
+                   double ridge) noexcept nogil:
     """The regression for one seat."""
     cdef double[TILES][TILES] a
     cdef double[TILES] held
@@ -66,7 +68,7 @@ cdef void fit_seat(Surrogate *fit, const World *world, const double *by_seat, in
     for t in range(TILES):
         for u in range(t + 1):
             a[t][u] -= held[t] * held[u] / size
-        a[t][t] += RIDGE
+        a[t][t] += ridge
     solve(a, gain)
     fit.base += mean
     for t in range(TILES):
@@ -98,8 +100,9 @@ cdef double likely(const Surrogate *fit, const World *world) noexcept nogil:
     """The fitted log-likelihood of a world."""
     cdef double total = fit.base
     cdef uint32_t rest
-    cdef int seat
-    for seat in range(4):
+    cdef int turn, seat
+    for turn in range(4):
+        seat = place_at(fit.own, turn)
         rest = world.hand[seat]
         while rest:
             total += fit.gain[seat][lowest(rest)]
@@ -107,12 +110,13 @@ cdef double likely(const Surrogate *fit, const World *world) noexcept nogil:
     return total
 
 
-def fit(hands, logs):
+def fit(hands, logs, ridge=2.0):
     """The regression by itself, to inspect its result.
 
     :param hands: masks of the hidden tiles by world and seat, absent seats with nothing: uint32 ``[n, 4]``,
         n at least 1.
     :param logs: log-likelihoods of the choices by world and seat, 0 for a seat without any: float64 ``[n, 4]``.
+    :param ridge: what pulls every gain towards 0, in worlds, 0.000001..1,000,000.
     :return: ``(base, gain)``, the gain by seat and tile: float64 ``[4, 28]``.
     :raises LimitsError: the shapes are others, a mask has more than 28 bits, or a number is not finite.
     """
@@ -128,6 +132,7 @@ def fit(hands, logs):
     if not np.isfinite(logs).all():
         raise LimitsError("a log-likelihood is not finite", reason="OUT_OF_RANGE", field="logs")
     hands = np.ascontiguousarray(masks, np.uint32)
+    cdef double pull = read_real(ridge, "ridge", 1e-6, 1e6)
     cdef const uint32_t[:, ::1] held = hands
     cdef const double[:, ::1] targets = logs
     cdef Surrogate result
@@ -139,7 +144,7 @@ def fit(hands, logs):
     for i in range(n):
         for seat in range(4):
             world[i].hand[seat] = held[i, seat]
-    fit_surrogate(&result, world, &targets[0, 0], n)
+    fit_surrogate(&result, world, &targets[0, 0], n, 0, pull)
     free(world)
     gain = np.empty((4, TILES))
     cdef double[:, ::1] rows = gain

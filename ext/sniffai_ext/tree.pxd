@@ -6,7 +6,7 @@
                                 +---------------------------------------------+
 
 A node stands for a placement, or for what its observer saw of the draws and passes after one (an *outcome*): a key
-below OUTCOME is a compact move, other keys are hashes of outcomes. When a block of children is full it moves to a
+below OUTCOME is a compact move, the others name an outcome. When a block of children is full it moves to a
 larger one and the old block is kept for reuse; only the parent points to it. A node is 28 bytes, and blocks grow in
 small steps, so that a tree takes less than 32 bytes for each node in use.
 """
@@ -21,7 +21,7 @@ cdef enum:
 
 cdef packed struct Node:
     double total           # sum of the utilities of the team that made the move; of team 0 at the root and in outcomes
-    float spread           # running mean of the squared deviation of those utilities from their mean
+    float spread           # running mean of the squared deviation of those utilities from their mean; below 0: proven
     uint32_t visits
     uint32_t availability  # simulations that reached the parent, did not follow the policy there, and had the move
     uint32_t children      # arena index of the first child

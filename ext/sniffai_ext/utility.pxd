@@ -76,19 +76,24 @@ cdef inline float chance_after(const EquityTable *table, const State *state, int
 cdef inline void hope_of_three(const EquityTable *table, const State *state, const double *margin,
                                double *chances) noexcept nogil:
     """With three teams a gain counts one and a half times in a margin, where all gains together are 0. The scores are
-    taken to the nearest 5, and each seat leads with its share of the chances to."""
+    taken to the nearest 5, and each seat leads with its share of the chances to.
+
+    Each team's sums begin with its own term, so that they do not depend on how the seats are numbered."""
     cdef int[3] scores
-    cdef float[3] won
+    cdef float[3][3] won      # by leader and team
     cdef double[3] lead
-    cdef int team, leader
+    cdef int team, leader, turn
     for team in range(3):
         scores[team] = state.score[team] + 5 * (<int> (margin[team] / 7.5 + 1000.5) - 1000)
         lead[team] = likely_leader(3, margin[team])
         chances[team] = 0
     for leader in range(3):
-        win_chance(table, scores, leader, won)
-        for team in range(3):
-            chances[team] = min(1.0, chances[team] + lead[leader] / (lead[0] + lead[1] + lead[2]) * won[team])
+        win_chance(table, scores, leader, won[leader])
+    for team in range(3):
+        for turn in range(3):
+            leader = (team + turn) % 3
+            chances[team] += lead[leader] * won[leader][team]
+        chances[team] = min(1.0, chances[team] / (lead[team] + lead[(team + 1) % 3] + lead[(team + 2) % 3]))
 
 cdef enum:
     LEAD_RISE = 60

@@ -5,9 +5,15 @@ from sniffai_ext.inference cimport Model
 from sniffai_ext.rng cimport Rng
 from sniffai_ext.signals cimport Watch
 from sniffai_ext.stop cimport StopFlag
-from sniffai_ext.surrogate cimport World
-from sniffai_ext.types cimport uint32_t, uint64_t
+from sniffai_ext.surrogate cimport Surrogate, World
+from sniffai_ext.types cimport TILES, uint32_t, uint64_t
 from sniffai_ext.view cimport View
+
+# The marginals that weighted worlds give.
+cdef struct Spread:
+    double[4][TILES] mean     # by seat and tile: how likely the seat holds the tile
+    double variance           # of these, by chance; summed
+    double effective          # effective sample size
 
 cdef class Pool:
     cdef readonly int players
@@ -17,10 +23,11 @@ cdef class Pool:
     cdef World *world
     cdef int *index                   # by share of the weights, 0..size-1: where to begin to look for the world
     cdef readonly int size
+    cdef readonly int studied         # how many of them the model weighed: the first ones
     cdef int room
     cdef readonly bint complete       # every assignment is in it
     cdef readonly double effective    # effective sample size: (sum of weights)^2 / sum of squared weights
-    cdef double weighed               # the same for the worlds that the model weighed: a fit to them knows no more
+    cdef readonly double independent  # how many independent worlds would give marginals as exact
     cdef uint64_t place               # of draw number 0, in 1/2**64: draws go round the weights by the golden ratio
     cdef double span                  # seconds that filling may take; infinity: as long as it takes
     cdef double started               # when filling began, by the monotonic clock
@@ -28,20 +35,25 @@ cdef class Pool:
     cdef StopFlag stop                # ends the filling; None: nothing does
     cdef Watch *watch                 # for signals, while the pool is filled
     cdef bint broken                  # stopped, or a signal came: what there is is no pool
+    cdef bint out_of_memory
     cdef bint unlisted                # the listing of all assignments is given up
     cdef readonly bint hurried        # the clock cut it short
     cdef bint disturbed(self) noexcept nogil
     cdef bint over(self, double share) noexcept nogil
     cdef bint fill(self, Belief belief, View view, const Model *model, int room, int extra, Rng *rng,
                    Watch *watch) except -1
-    cdef void sample(self, Belief belief, View view, Rng *rng) noexcept nogil
+    cdef void sample(self, Belief belief, View view, Rng *rng, int count, double share) noexcept nogil
     cdef void add(self, View view, uint32_t[ALL_BATCHES] *batch_tiles, uint32_t talon) noexcept nogil
-    cdef void extend(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil
+    cdef void propose(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil
+    cdef void pick(self, Belief belief, View view, const Surrogate *fit, const World *sample, const Rng *made,
+                   int samples, double start) noexcept nogil
+    cdef void blend(self, int samples) noexcept nogil
     cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *batch_tiles,
                          uint32_t loose) noexcept nogil
     cdef void list_pool(self, Belief belief, View view, int batch, int need, uint32_t choices,
                         uint32_t[ALL_BATCHES] *batch_tiles, uint32_t loose) noexcept nogil
-    cdef void weigh(self, const double *logs) noexcept nogil
+    cdef void weigh(self) noexcept nogil
+    cdef void add_up(self) noexcept nogil
     cdef void list_shares(self) noexcept nogil
     cdef int drawn(self, uint64_t number) noexcept nogil
     cdef void draw(self, uint32_t *hands, uint64_t number) noexcept nogil

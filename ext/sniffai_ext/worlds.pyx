@@ -2,24 +2,26 @@
 
 When a view allows few enough assignments the pool holds each of them once; else it is a sample of the exact belief. A
 model of the other seats weighs each world by how likely it makes their past choices (:mod:`sniffai_ext.inference`).
-As that takes long, a sample can be extended by worlds that are weighted by a fit to it (:mod:`sniffai_ext.surrogate`).
-Draws walk round the cumulated weights in steps of the golden ratio: every world comes up as often as its weight
-requires, with far less noise than independent draws.
+As that takes long, a fit to the first worlds proposes which further ones to weigh, and its own worlds are added with
+as large a share of the weights as they deserve (:mod:`sniffai_ext.surrogate`). Draws walk round the cumulated weights
+in steps of the golden ratio: every world comes up as often as its weight requires, with far less noise than independent
+draws.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, exp, log
 from libc.stdint cimport INT32_MAX
 from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 from sniffai_ext.belief cimport TALON
 from sniffai_ext.clock cimport monotonic
 from sniffai_ext.checks cimport read_items, read_real, read_seed, read_tiles, read_whole
 from sniffai_ext.inference cimport log_likelihoods
 from sniffai_ext.policy cimport Policy
-from sniffai_ext.rng cimport GOLDEN, next64, seed_rng
+from sniffai_ext.rng cimport GOLDEN, next64, seed_rng, uniform
 from sniffai_ext.signals cimport answer, called, watch_signals
-from sniffai_ext.surrogate cimport Surrogate, fit_surrogate, likely
+from sniffai_ext.surrogate cimport Surrogate, fit_surrogate, likely, place_at, ridge_of
 from sniffai_ext.types cimport TILES, lowest, popcount, uint8_t
 
 import numpy as np
@@ -33,8 +35,11 @@ cdef object USUAL_FLOOR = TreeParams().floor
 
 cdef enum:
     LEAST_WORLDS = 32     # worlds weighed however little time there is
+    FIRST_PART = 3        # of the worlds to weigh, one in so many comes straight from the belief, for the first fit
+    DOUBT = 3             # how many times the error of a fit is what shows in the worlds that it was made with
     LOOK_EVERY = 8        # worlds that a fit weighs between two looks at the clock
 
+cdef double OPTIMISM = 1.5  # how many times more the marginals of a blend err, squared, than expected; measured there
 cdef double LEAST_TEMPERATURE = 1e-6
 cdef double MOST_TEMPERATURE = 1e6
 
@@ -60,7 +65,7 @@ cdef class Pool:
 
         :param model: NULL for equal weights.
         :param room: 1..MOST_WORLDS.
-        :param extra: worlds to extend a sample by, 0..MOST_WORLDS.
+        :param extra: samples for a fit to pick from and to extend the pool by, 0..MOST_WORLDS.
         """
         cdef uint32_t[4][ALL_BATCHES] batch_tiles
         cdef bint few
@@ -87,39 +92,37 @@ cdef class Pool:
                 if self.unlisted:            # the first assignments listed are not a fair sample
                     few = False
                     self.size = 0
-            if not few:
-                self.sample(belief, view, rng)
-            if not self.broken:
-                self.weigh(self.logs)
-                self.weighed = self.effective
-            if extra and not few and not self.broken:
-                self.extend(belief, view, extra, rng)
-                self.weigh(self.logs)
+            if not few and extra and self.room > LEAST_WORLDS:
+                self.sample(belief, view, rng, max(<int> LEAST_WORLDS, self.room // FIRST_PART), 0.3)
+                if not self.broken:
+                    self.propose(belief, view, extra, rng)
+            else:
+                if not few:
+                    self.sample(belief, view, rng, self.room, 0.9)
+                if not self.broken:
+                    self.weigh()
             if not self.broken:
                 self.list_shares()
         self.model = NULL
         self.watch = NULL
         self.complete = few
+        if self.out_of_memory:
+            raise MemoryError
         return not self.broken
 
-    cdef void sample(self, Belief belief, View view, Rng *rng) noexcept nogil:
-        """Fill the room with samples."""
+    cdef void sample(self, Belief belief, View view, Rng *rng, int count, double share) noexcept nogil:
+        """Add samples of the belief up to ``count`` worlds, as long as this share of the time lasts."""
         cdef uint32_t[4][ALL_BATCHES] batch_tiles
         cdef uint8_t[TILES] talon
-        cdef uint32_t rest
-        cdef int k
-        while self.size < self.room and not self.over(0.6):
+        while self.size < count and not self.over(share):
             belief.sample_batches(rng, batch_tiles, talon)
-            rest = 0
-            for k in range(view.talon_size):
-                rest |= <uint32_t> 1 << talon[k]
-            self.add(view, batch_tiles, rest)
+            self.add(view, batch_tiles, mask_of(talon, view.talon_size))
 
     cdef void add(self, View view, uint32_t[ALL_BATCHES] *batch_tiles, uint32_t talon) noexcept nogil:
         """One assignment as a world."""
         cdef World *world = &self.world[self.size]
         cdef double *by_seat = &self.by_seat[4 * self.size]
-        cdef int seat, b
+        cdef int seat, turn, b
         for seat in range(4):
             world.hand[seat] = 0
             for b in range(ALL_BATCHES):
@@ -129,7 +132,9 @@ cdef class Pool:
         by_seat[0] = by_seat[1] = by_seat[2] = by_seat[3] = 0
         if self.model != NULL:
             log_likelihoods(self.model, view, batch_tiles, by_seat)
-        self.logs[self.size] = by_seat[0] + by_seat[1] + by_seat[2] + by_seat[3]
+        self.logs[self.size] = 0
+        for turn in range(4):
+            self.logs[self.size] += by_seat[place_at(self.seat, turn)]
         self.size += 1
 
     cdef bint disturbed(self) noexcept nogil:
@@ -147,34 +152,120 @@ cdef class Pool:
         self.hurried = True
         return True
 
-    cdef void extend(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil:
-        """Add fresh samples, with the likelihood that a fit to the weighed worlds gives them.
+    cdef void propose(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil:
+        """Fill the room with worlds that a fit to the first ones thinks likely, weighed by the model; then add those
+        that only the fit weighs.
 
-        The fit is of logarithms, and the mean of an exponential is more than the exponential of the mean. So the new
-        weights are raised by one factor, which makes the fit exact for the total of the weighed worlds.
+        Of ``extra`` fresh samples of the belief, the fit picks the further worlds in proportion to what it thinks of
+        them. A picked world's weight is its likelihood over its chance to be among the worlds, drawn from the belief or
+        picked (multiple importance sampling, the balance heuristic of Veach and Guibas 1995). So the fit decides where
+        to look, and biases nothing.
         """
         cdef Surrogate fit
-        cdef World *world
+        cdef World *sample = self.world + self.room
+        cdef Rng *made = <Rng *> malloc(extra * sizeof(Rng))
         cdef uint8_t[TILES] talon
-        cdef double most = self.logs[0], truth = 0, guess = 0
-        cdef int i, seat, studied = self.size
-        fit_surrogate(&fit, self.world, self.by_seat, studied)
-        for i in range(studied):
-            most = max(most, self.logs[i])
-        for i in range(studied):
-            truth += exp(self.logs[i] - most)
-            guess += exp(likely(&fit, &self.world[i]) - most)
-        fit.base += log(truth / guess)
-        while self.size < studied + extra and (self.size % LOOK_EVERY or not self.over(1.0)):
-            world = &self.world[self.size]
+        cdef int i, seat, first = self.size, samples = 0
+        if made == NULL:
+            self.broken = self.out_of_memory = True
+            return
+        fit_surrogate(&fit, self.world, self.by_seat, first, self.seat, ridge_of(self.players))
+        while samples < extra and (samples % LOOK_EVERY or not self.over(0.5)):
+            made[samples] = rng[0]
             for seat in range(4):
-                world.hand[seat] = 0
-            belief.sample_hands(rng, world.hand, talon)
-            world.talon = 0
-            for i in range(view.talon_size):
-                world.talon |= <uint32_t> 1 << talon[i]
-            self.logs[self.size] = likely(&fit, world)
-            self.size += 1
+                sample[samples].hand[seat] = 0
+            belief.sample_hands(rng, sample[samples].hand, talon)
+            sample[samples].talon = mask_of(talon, view.talon_size)
+            sample[samples].weight = likely(&fit, &sample[samples])
+            samples += 1
+        if samples and not self.broken:
+            self.pick(belief, view, &fit, sample, made, samples, uniform(rng))
+        free(made)
+        if self.broken:
+            return
+        if samples == 0:
+            self.weigh()
+            return
+        fit_surrogate(&fit, self.world, self.by_seat, self.size, self.seat, ridge_of(self.players))
+        for i in range(samples):
+            self.world[self.size + i] = sample[i]    # they move up where the room was not filled
+            self.logs[self.size + i] = likely(&fit, &sample[i])
+            self.world[self.size + i].weight = self.logs[self.size + i]
+        exponentiate(self.world + self.size, samples)
+        self.blend(samples)
+
+    cdef void pick(self, Belief belief, View view, const Surrogate *fit, const World *sample, const Rng *made,
+                   int samples, double start) noexcept nogil:
+        """Weigh samples picked in proportion to the fit, until the room is filled; then give all worlds their weights.
+
+        :param sample: with the fit's log-likelihood as its weight.
+        :param made: the generator before each sample, which makes its batches again.
+        :param start: 0..1: decides with equal steps which are picked, so that none is picked more often than it must.
+        """
+        cdef uint32_t[4][ALL_BATCHES] batch_tiles
+        cdef uint8_t[TILES] talon
+        cdef Rng again
+        cdef double most = sample[0].weight, mean = 0, upto = 0, belief_share, picked_share
+        cdef int i, first = self.size, picks = self.room - first, picked = 0, here
+        for i in range(samples):
+            most = max(most, sample[i].weight)
+        for i in range(samples):
+            mean += exp(sample[i].weight - most) / samples
+        for i in range(first):
+            self.world[i].weight = 1
+        for i in range(samples):
+            if self.over(0.9):
+                break
+            upto += exp(sample[i].weight - most) / mean / samples * picks
+            here = 0
+            while picked < picks and picked + start < upto:
+                picked += 1
+                here += 1
+            if here:
+                again = made[i]
+                belief.sample_batches(&again, batch_tiles, talon)
+                self.add(view, batch_tiles, sample[i].talon)
+                self.world[self.size - 1].weight = here
+        belief_share = <double> first / (first + picked)
+        picked_share = <double> picked / (first + picked)
+        for i in range(self.size):
+            self.world[i].weight = log(self.world[i].weight) + self.logs[i] - log(
+                belief_share + picked_share * exp(likely(fit, &self.world[i]) - most) / mean)
+        exponentiate(self.world, self.size)
+
+    cdef void blend(self, int samples) noexcept nogil:
+        """Append the samples, with the share of the weights that makes the marginals most exact.
+
+        The weighed worlds are right on average, but few; the samples are many, but as wrong as the fit. How wrong they
+        are is estimated by how much more the two differ than chance explains (Vw and Vs: the variances of the
+        marginals, summed; B: the squared bias of the samples). The two differ less than they should, as the fit was
+        made with those same worlds; so what is wrong counts DOUBT times, which measures well (benchmarks/marginals.md).
+        The error (1 - share)^2 Vw + share^2 DOUBT (B + Vs) is least at
+
+            share = Vw / (Vw + DOUBT (B + Vs))
+
+        ``independent`` is then how many independent worlds would be as exact.
+        """
+        cdef Spread own, fitted
+        cdef double bias = 0, wrong, share, off
+        cdef int i, turn, seat, tile, studied = self.size
+        self.studied = studied
+        measure(self.world, studied, self.seat, &own)
+        measure(self.world + studied, samples, self.seat, &fitted)
+        for turn in range(4):
+            seat = place_at(self.seat, turn)
+            for tile in range(TILES):
+                off = own.mean[seat][tile] - fitted.mean[seat][tile]
+                bias += off * off
+        wrong = DOUBT * (max(0.0, bias - own.variance - fitted.variance) + fitted.variance)
+        share = own.variance / (own.variance + wrong) if own.variance > 0 else 0
+        for i in range(studied):
+            self.world[i].weight *= 1 - share
+        for i in range(studied, studied + samples):
+            self.world[i].weight *= share
+        self.size = studied + samples
+        self.add_up()
+        self.independent = max(own.effective, own.effective / (1 - share) / OPTIMISM) if share < 1 else self.effective
 
     cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *batch_tiles,
                          uint32_t loose) noexcept nogil:
@@ -228,15 +319,20 @@ cdef class Pool:
         held[0] &= ~bit
         self.list_pool(belief, view, batch, need, choices & ~bit, batch_tiles, loose)
 
-    cdef void weigh(self, const double *logs) noexcept nogil:
-        """Weights from log-likelihoods, and their effective sample size."""
-        cdef double most = logs[0], total = 0, squares = 0
+    cdef void weigh(self) noexcept nogil:
+        """Weights from the log-likelihoods."""
         cdef int i
         for i in range(self.size):
-            if logs[i] > most:
-                most = logs[i]
+            self.world[i].weight = self.logs[i]
+        exponentiate(self.world, self.size)
+        self.add_up()
+        self.studied, self.independent = self.size, self.effective
+
+    cdef void add_up(self) noexcept nogil:
+        """Cumulate the weights, and find their effective sample size."""
+        cdef double total = 0, squares = 0
+        cdef int i
         for i in range(self.size):
-            self.world[i].weight = exp(logs[i] - most)
             total += self.world[i].weight
             squares += self.world[i].weight * self.world[i].weight
             self.world[i].upto = total
@@ -340,6 +436,56 @@ cdef void add_share(double[:, ::1] rows, uint32_t tiles, int column, double shar
         tiles &= tiles - 1
 
 
+cdef void measure(World *world, int count, int own, Spread *spread) noexcept nogil:
+    """Make weights add up to 1, and find the marginals that they give, with their variance.
+
+    :param own: the seat whose hand is no secret.
+    """
+    cdef double[4][TILES] squares
+    cdef double total = 0, square, all_squares = 0, mean
+    cdef uint32_t rest
+    cdef int i, turn, seat, tile
+    memset(spread, 0, sizeof(Spread))
+    memset(squares, 0, sizeof(squares))
+    for i in range(count):
+        total += world[i].weight
+    for i in range(count):
+        world[i].weight /= total
+        square = world[i].weight * world[i].weight
+        all_squares += square
+        for seat in range(4):
+            rest = world[i].hand[seat]
+            while rest:
+                tile = lowest(rest)
+                rest &= rest - 1
+                spread.mean[seat][tile] += world[i].weight
+                squares[seat][tile] += square
+    for turn in range(4):
+        seat = place_at(own, turn)
+        for tile in range(TILES):
+            mean = spread.mean[seat][tile]
+            spread.variance += squares[seat][tile] * (1 - 2 * mean) + all_squares * mean * mean
+    spread.effective = 1 / all_squares
+
+
+cdef void exponentiate(World *world, int count) noexcept nogil:
+    """Turn the logarithms of weights into weights, the largest of them 1."""
+    cdef double most = world[0].weight
+    cdef int i
+    for i in range(count):
+        most = max(most, world[i].weight)
+    for i in range(count):
+        world[i].weight = exp(world[i].weight - most)
+
+
+cdef inline uint32_t mask_of(const uint8_t *tiles, int count) noexcept nogil:
+    cdef uint32_t mask = 0
+    cdef int i
+    for i in range(count):
+        mask |= <uint32_t> 1 << tiles[i]
+    return mask
+
+
 def weighted_worlds(View view not None, room, seed, Policy policy=None, temperatures=USUAL_TEMPERATURES,
                     floor=USUAL_FLOOR, hands=None, extra=0):
     """A pool for a view.
@@ -350,7 +496,8 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
     :param temperatures: of the model's choices by phase, in points, each 0.000001..1,000,000.
     :param floor: share of the choices that the model takes to be random, 0.000001..1.
     :param hands: tile masks by seat; only the assignments that deal these hands to the other seats are worlds then.
-    :param extra: worlds to extend a sample by, 0..MOST_WORLDS, weighted by a fit.
+    :param extra: samples that a fit picks worlds from, and that extend the pool with the fit's weights,
+        0..MOST_WORLDS; 0: all worlds come straight from the belief.
     :raises LimitsError: a number out of range, or a net for another number of seats.
     :raises HistoryError: no deal explains the view, or none with these hands does.
     """

@@ -23,7 +23,7 @@ from sniffai.extras import explained
 try:
     from sniffai.wire.answers import write_analysis, write_recommendation
     from sniffai.wire.errors import MAX_VIOLATIONS, Violation, WireError
-    from sniffai.wire.faults import Faults, bad_duration
+    from sniffai.wire.faults import bad_duration
     from sniffai.wire.matches import (
         STATES,
         MatchRequest,
@@ -87,7 +87,6 @@ __all__ = [
     "MAX_WARNINGS",
     "MIN_ROOM",
     "STATES",
-    "Faults",
     "MatchRequest",
     "Question",
     "ReviewQuestion",

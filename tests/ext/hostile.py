@@ -322,6 +322,7 @@ METHODS: dict[str, Callable[[], dict[str, Any]]] = {
     "worlds.Pool.draws": named(count=3),
     "round.Round.perft": named(depth=1),
     "round.Round.play": named(tile=0, at=-1),
+    "search.Search.outcome_count": lambda: dict(zip(("tile", "at"), view().legal_moves()[0], strict=True)),
     "search.Search.line": lambda: dict(zip(("tile", "at"), view().legal_moves()[0], strict=True)) | {"least": 2},
     "search.Search.run": named(
         simulations=300, seconds=0.01, goal=0.0, precision=0.0, trees=1, least=0, pool_seconds=0.01

@@ -1,6 +1,8 @@
 """The door of the core search: some root moves only, one known world, and what is refused."""
 
 import math
+from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from sniffai import Round
 from sniffai.equity import load
 from sniffai.search.nets import load_policy, load_world_value
+from sniffai_ext.belief import Belief
 from sniffai_ext.errors import SniffError
 from sniffai_ext.search import Search
 from sniffai_ext.search_options import SearchOptions
@@ -33,6 +36,76 @@ def test_only_the_root_moves_given_are_considered(players: int) -> None:
     assert {(row.tile, row.at) for row in rows} <= set(chosen)
     assert sum(row.visits for row in rows) == 900
     assert {row.availability for row in rows} == {900}
+
+
+def test_a_tree_ends_when_its_counters_are_full() -> None:
+    """A counter has 32 bits: a tree that is full ends the search as one without memory does."""
+    _, view = position()
+    search = Search(view, 1, SearchOptions(most_visits=500))
+    assert search.run(1000, math.inf) == "memory"
+    assert (search.simulations, sum(row.visits for row in search.root_moves())) == (500, 500)
+    assert search.run(1000, math.inf) == "memory"
+    assert SearchOptions().most_visits == 2**32 - 1
+    with pytest.raises(SniffError) as error:
+        SearchOptions(most_visits=2**32)
+    assert error.value.field == "most_visits"
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_every_outcome_has_a_node_of_its_own(players: int) -> None:
+    """As many nodes as there are different draws and passes for the seat to see, found by brute force."""
+    checked = 0
+    for seed in range(200):
+        round_ = Round.deal(players, seed)
+        while not round_.over and (len(round_.talon) > 3 or len(round_.moves) < 7):
+            round_.play(round_.legal_moves()[0])
+        view = round_.view(round_.seat).core()
+        worlds = None if round_.over or not round_.talon else Belief(view).worlds(500)
+        if worlds is None:
+            continue
+        search = Search(view, 1)
+        search.run(15_000, math.inf)
+        for row in search.root_moves():
+            layout = view.layout.copy()
+            layout.play(row.tile, row.at)
+            seen = {what for world in worlds for what in outcomes(view, row.tile, layout.open_pips, world)}
+            found = search.outcome_count(row.tile, row.at)
+            assert found <= len(seen)
+            if row.visits > 3000:
+                assert found == len(seen)
+                checked += len(seen) > 1
+    assert checked >= 3
+
+
+def outcomes(view: View, tile: int, open_pips: int, world: tuple[int, ...]) -> Iterator[tuple[int, int, int | None]]:
+    """What the seat can see before the next placement in a world, for each order of the talon.
+
+    Tiles drawn, passes, and the tile that it drew itself and must place; nothing where nobody draws or passes, and
+    where the round ends.
+    """
+    *hands, stock = world
+    hands[view.seat] = view.hand & ~(1 << tile)
+    if not hands[view.seat]:
+        return
+    fitting = sum(1 << number for number, (a, b) in enumerate(TILE_PIPS) if open_pips >> a & 1 or open_pips >> b & 1)
+    for order in permutations([number for number in range(28) if stock >> number & 1]):
+        talon = list(order)
+        for passes in range(view.players):
+            seat = (view.seat + 1 + passes) % view.players
+            if hands[seat] & fitting:
+                if passes:
+                    yield len(order) - len(talon), passes, None
+                break
+            drawn = None
+            while talon and drawn is None:
+                number = talon.pop(0)
+                drawn = number if fitting >> number & 1 else None
+            if drawn is not None:
+                yield len(order) - len(talon), passes, drawn if seat == view.seat else None
+                break
+
+
+TILE_PIPS = [(low, high) for low in range(7) for high in range(low, 7)]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -23,6 +23,7 @@ from sniffai.seeds import derived_seed
 from sniffai.v1 import match_service_pb2 as pb
 from sniffai.v1 import match_service_pb2_grpc, notice_pb2
 from sniffai.v1.analysis_service_pb2 import PRIORITY_ANALYSIS, AnalyzeMatchRequest
+from sniffai.wire.faults import Faults
 from sniffai_server.calls.callers import caller_of
 from sniffai_server.calls.holdings import Holding
 from sniffai_server.calls.refusals import MatchRefusedError
@@ -90,7 +91,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
     @names_unknown_fields
     async def JoinMatch(self, request: pb.JoinMatchRequest, context: Any) -> pb.JoinMatchResponse:
         """A seat taken."""
-        faults = wire.Faults()
+        faults = Faults()
         name = wire.read_seat_name(request.name, "name", faults)
         faults.add(*_missing(request, "match_id", "invitation"), *_bad_player(request.player_token))
         faults.check()

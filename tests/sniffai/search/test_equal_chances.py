@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from random import Random
 from typing import get_args
 
@@ -86,9 +87,9 @@ def test_no_move_comes_first_with_equal_chances_and_fewer_points(players: int) -
 def test_margins_in_a_decided_match_are_those_of_a_search_for_points(players: int) -> None:
     """Below the root, too, the margin decides: a tree that only saw chances would play at random there."""
     gaps = []
-    for view in decided_matches(players, 12):
+    for view, seed in product(decided_matches(players, 12), (1, 2, 3)):
         told, plain = (
-            analyze(view, Limits(simulations=4000), seed=1, params=sniffai.SearchParams(objective=objective))
+            analyze(view, Limits(simulations=4000), seed=seed, params=sniffai.SearchParams(objective=objective))
             for objective in get_args(Objective)
         )
         if told.source == "search":
@@ -96,9 +97,9 @@ def test_margins_in_a_decided_match_are_those_of_a_search_for_points(players: in
             lost = next(entry.win_probability_loss for entry in told.moves if entry.move == plain.moves[0].move)
             if abs(number(lost)) < 1e-4:
                 gaps.append(best[plain.moves[0].move] - best[told.moves[0].move])
-    assert len(gaps) > 5
-    assert sum(gaps) / len(gaps) < 0.5
-    assert max(gaps) < 4
+    assert len(gaps) > 15
+    assert sum(gaps) / len(gaps) < 0.4
+    assert sorted(gaps)[-2] < 4, "more than one in so many is more than chance"
 
 
 @SEATS

@@ -14,6 +14,7 @@ from sniffai import BusyError, Limits, Round, Searcher, equity
 from sniffai.search.nets import load_policy
 from sniffai.search.open_deal import DealSearcher
 from sniffai.search.solver import Solver
+from sniffai.seeds import tree_seed
 from sniffai_ext.search import Search
 from sniffai_ext.search_options import SearchOptions
 from sniffai_ext.solver import Solver as CoreSolver
@@ -21,6 +22,15 @@ from sniffai_ext.turn import Turn
 
 ROUND = Round.deal(2, 3)
 VIEW = ROUND.view(ROUND.seat)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**64 - 1])
+def test_trees_share_no_part_of_their_seeds(seed: int) -> None:
+    """A generator is seeded by two steps of splitmix64, so seeds one step apart would share half of the state."""
+    step = 0x9E3779B97F4A7C15
+    states = {(tree_seed(seed, tree) + step * half) % 2**64 for tree in range(256) for half in (1, 2)}
+    assert len(states) == 512
+    assert tree_seed(seed, 0) == seed
 
 
 def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
