@@ -133,7 +133,19 @@ class Snapshot:
         :raises HistoryError: no deal leaves every seat without its void suits.
         :raises SniffError: something breaks a rule; ``field`` is such as ``"placements[7].at"``.
         """
-        core = CoreView.snapshot(
+        core = self.core(players, seat, scores)
+        try:
+            CoreBelief.of(core)
+        except HistoryError as error:
+            raise error.at("voids") from None
+        return core, self
+
+    def core(self, players: int, seat: int, scores: tuple[int, ...]) -> CoreView:
+        """The core's view of it, whether or not a deal explains it.
+
+        :raises SniffError: something else breaks a rule; ``field`` is such as ``"placements[7].at"``.
+        """
+        return CoreView.snapshot(
             players,
             seat,
             [move.codes for move in self.placements],
@@ -144,11 +156,6 @@ class Snapshot:
             scores,
             -1 if self.drawn_tile is None else self.drawn_tile.index,
         )
-        try:
-            CoreBelief.of(core)
-        except HistoryError as error:
-            raise error.at("voids") from None
-        return core, self
 
 
 Position: TypeAlias = History | Snapshot

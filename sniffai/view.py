@@ -117,17 +117,17 @@ class View(RoundState):
         return cls(start.players, seat, start.scores, History(start.leader, start.hands[seat], seen))
 
     @classmethod
-    def of_core(cls, players: int, seat: int, scores: tuple[int, ...], history: History, core: CoreView) -> Self:
-        """The view of a history that a core has followed, event by event, so that nothing is left to check.
+    def of_core(cls, players: int, seat: int, scores: tuple[int, ...], position: Position, core: CoreView) -> Self:
+        """The view of what a core has checked already.
 
-        :param history: with points and, of the seat's own draws, tiles.
-        :param core: not to be changed any more.
+        :param position: of a history, its events have points and, of the seat's own draws, tiles.
+        :param core: of the same position; not to be changed any more.
         """
         view = cls.__new__(cls)
         keep(view, "players", players)
         keep(view, "seat", seat)
         keep(view, "scores", scores)
-        keep(view, "position", history)
+        keep(view, "position", position)
         keep(view, "_core", core)
         return view
 
@@ -144,7 +144,8 @@ class View(RoundState):
             voids=((),) * self.players,
             drawn_tile=self.forced,
         )
-        return View(self.players, self.seat, self.scores_now, snapshot)
+        players, seat, scores = self.players, self.seat, self.scores_now
+        return View.of_core(players, seat, scores, snapshot, snapshot.core(players, seat, scores))
 
     # What was told
 

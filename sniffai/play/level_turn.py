@@ -5,8 +5,9 @@ from typing import Any
 from sniffai.moves import Move
 from sniffai.play.levels import Level
 from sniffai.play.mixed import at_turn
-from sniffai.play.players import Thinker
+from sniffai.play.players import thinker_of
 from sniffai.search.analysis import Analysis
+from sniffai.search.candidates import distinct_moves
 from sniffai.search.params import Limits
 from sniffai.search.searcher import Searcher
 from sniffai.search.unsearched import UnsearchedMove
@@ -28,6 +29,7 @@ class LevelTurn:
         self.level = level
         self._lots = derived_seed(seed, view.to_text())
         self._player = at_turn(level.player, self._lots)
+        self._thinker = thinker_of(self._player)
         self.searcher = self._searcher(view, seed)
         """The search; for a level that does not search, it answers at once."""
 
@@ -35,18 +37,18 @@ class LevelTurn:
         raise TypeError("a level's turn cannot be copied or pickled: make a new one with the same view and seed")
 
     def _searcher(self, view: View, seed: int) -> Searcher:
-        searcher, player = Searcher(view, seed=seed), self._player  # it refuses a seat that is not to move
+        if self._thinker is not None and len(distinct_moves(view)) > 1:
+            return self._thinker.searcher(view, seed)
+        searcher = Searcher(view, seed=seed)  # it refuses a seat that is not to move
         if searcher.forced:
             return searcher
-        if isinstance(player, Thinker):
-            return player.searcher(view, seed)
-        return UnsearchedMove(view, player.choose(view, self._lots), seed=seed)
+        return UnsearchedMove(view, self._player.choose(view, self._lots), seed=seed)
 
     @property
     def limits(self) -> Limits | None:
         """The level's own limits; ``None`` if it takes the caller's, or does not search this move."""
-        player = self._player
-        return player.limits if isinstance(player, Thinker) and player.limits != Limits() else None
+        thinker = self._thinker
+        return thinker.limits if thinker is not None and thinker.limits != Limits() else None
 
     def move(self, analysis: Analysis) -> Move | None:
         """The level's choice; ``None`` if the seat must draw or pass.
@@ -55,5 +57,4 @@ class LevelTurn:
         """
         if analysis.best is None:
             return None
-        player = self._player
-        return player.pick(analysis, self._lots) if isinstance(player, Thinker) else analysis.best.move
+        return self._thinker.pick(analysis, self._lots) if self._thinker is not None else analysis.best.move

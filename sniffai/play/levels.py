@@ -23,9 +23,9 @@ from sniffai.play.players import (
     PolicyPlayer,
     RandomPlayer,
     SearchPlayer,
-    Thinker,
     read_parameters,
     search_player,
+    thinker_of,
 )
 from sniffai.play.ratings import MoveTime, Score, expected_rate, move_time_of, rating_of, score_of
 from sniffai.rules import PLAYERS
@@ -81,7 +81,8 @@ def _most_simulations(player: Player) -> int | None:
     if isinstance(player, MixedPlayer):
         bounds = _most_simulations(player.lower), _most_simulations(player.upper)
         return None if None in bounds else max(bound for bound in bounds if bound is not None)
-    return player.limits.simulations if isinstance(player, Thinker) else 0
+    thinker = thinker_of(player)
+    return 0 if thinker is None else thinker.limits.simulations
 
 
 LEVELS: Final = (

@@ -233,6 +233,10 @@ class MatchLog:
         """Of the rounds that are over."""
         self._decisions: list[tuple[int, int]] = []
         """Of a practice match: round and number of placements at each decision that may be taken back."""
+        self._to_move: int | None = None
+        self._level_to_move: str | None = None
+        self._seats: tuple[SeatInfo, ...] = ()
+        self._note()
         for step in steps:
             self.apply(step)
 
@@ -276,12 +280,12 @@ class MatchLog:
     @property
     def to_move(self) -> int | None:
         """Whose turn it is, while the match is played."""
-        return self._match.to_move if self._state is MatchState.PLAYING else None
+        return self._to_move
 
     @property
     def level_to_move(self) -> str | None:
         """The name of the level whose turn it is; ``None`` if a person is to move, or nobody."""
-        return None if self.to_move is None else level_of(self._setup.match.seats[self.to_move]) or None
+        return self._level_to_move
 
     @property
     def scores(self) -> tuple[int, ...]:
@@ -308,10 +312,7 @@ class MatchLog:
     @property
     def seats(self) -> tuple[SeatInfo, ...]:
         """Who plays, by seat."""
-        return tuple(
-            SeatInfo(name, level_of(player), joined)
-            for name, player, joined in zip(self._names, self._setup.match.seats, self._joined, strict=True)
-        )
+        return self._seats
 
     @property
     def _round(self) -> Round:
@@ -393,6 +394,15 @@ class MatchLog:
         happened = _STEPS[step.kind](self, step)
         self._steps.append(step)
         self._events += [(step.time, what) for what in happened]
+        self._note()
+
+    def _note(self) -> None:
+        """Note what is asked many times between two steps."""
+        players = self._setup.match.seats
+        self._to_move = self._match.to_move if self._state is MatchState.PLAYING else None
+        self._level_to_move = None if self._to_move is None else level_of(players[self._to_move]) or None
+        seats = zip(self._names, players, self._joined, strict=True)
+        self._seats = tuple(SeatInfo(name, level_of(player), joined) for name, player, joined in seats)
 
     def _join(self, step: Step) -> list[Happened]:
         seat = _seat(step)

@@ -7,7 +7,7 @@ on the same deals with swapped seats therefore tie exactly.
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Protocol, get_args, runtime_checkable
+from typing import Any, Final, Protocol, cast, get_args, runtime_checkable
 
 from sniffai.checks import shown
 from sniffai.errors import LimitsError
@@ -47,6 +47,11 @@ class Thinker(Player, Protocol):
     def pick(self, analysis: Analysis, seed: int) -> Move:
         """The choice after an analysis by :meth:`searcher`; the seat is to place a tile."""
         ...
+
+
+def thinker_of(player: Player) -> Thinker | None:
+    """The player if it searches. ``isinstance`` takes a fifth of a millisecond to find that out."""
+    return cast(Thinker, player) if hasattr(player, "searcher") else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,15 @@ import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from sniffai.moves import Move
 from sniffai.play.match_log import MatchLog
 from sniffai_server.matches.pages import Pages
 from sniffai_server.matches.records import SeatSecrets, Standing, StoredMatch
 from sniffai_server.matches.terms import Terms
+
+_JSON: Final = json.JSONEncoder(separators=(",", ":"))
 
 
 class Hosted:
@@ -99,5 +102,5 @@ def standing_of(log: MatchLog) -> Standing:
         updated=log.changed,
         expires=log.expires,
         level_moves=log.level_to_move is not None,
-        summary=json.dumps(summary, separators=(",", ":")),
+        summary=_JSON.encode(summary),
     )
