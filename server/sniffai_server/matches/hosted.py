@@ -69,10 +69,12 @@ class Hosted:
             self._holds -= 1
 
     def move_on(self, log: MatchLog) -> None:
-        """Replace the log by a later one, and wake whoever waits."""
+        """Replace the log by a later one, and wake whoever waits. A level that thinks begins anew."""
         self.log = log
         self.since = asyncio.get_running_loop().time()
         self.wake()
+        if self.choice is not None:
+            self.choice.cancel()
 
     def wake(self) -> None:
         """Wake whoever waits."""

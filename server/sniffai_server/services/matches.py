@@ -159,6 +159,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
             await context.write(first)
             while not log.state.over:
                 await hosted.next_move(log.number, ALIVE_SECONDS)
+                await self._host.background.turn()
                 self._host.check_open()
                 before, log = log, hosted.log
                 if log.number == before.number:

@@ -137,7 +137,7 @@ class World:
         async def wait() -> None:
             for _ in range(2000):
                 await asyncio.sleep(0.001)
-                if all(hosted.thinking is None for hosted in self.host._matches.values()):
+                if all(hosted.thinking is None for hosted in self.host.memory.matches.values()):
                     return
             raise AssertionError("a level thinks for ever")
 

@@ -128,7 +128,7 @@ def test_a_match_with_a_free_seat_expires_sooner(later: Callable[[float], None])
         watched = stubs.matches.WatchMatch(pb.WatchMatchRequest(**player.own, after_event=0), timeout=TIMEOUT)
         assert next(watched).view.status == pb.MATCH_STATUS_WAITING
         later(0.5)
-        server.call(server.server.host._look_after())
+        server.call(server.server.host.upkeep.look_after())
         (last,) = list(watched)  # whoever watches is told, and the stream ends
         assert last.events[-1].match_ended.status == last.view.status == pb.MATCH_STATUS_EXPIRED
         assert server.server.host.counts == {"expired": 1}
@@ -150,7 +150,7 @@ def test_matches_that_wait_make_room_for_new_ones(later: Callable[[float], None]
         create(stubs.matches, "human", "casual")
         assert failure(lambda: create(stubs.matches, "human", "casual")).reason == "TOO_MANY_MATCHES"
         later(1.01)
-        server.call(server.server.host._look_after())
+        server.call(server.server.host.upkeep.look_after())
         create(stubs.matches, "human", "casual")
 
 
@@ -170,12 +170,12 @@ def test_the_sweep_ends_and_removes_matches(later: Callable[[float], None]) -> N
             player, _ = sit_down(stubs.matches, "human", "human")
             player.look()
             later(1)
-            server.call(host._look_after())
+            server.call(host.upkeep.look_after())
             assert host.counts == {"expired": 1}
             later(3)
-            server.call(host._look_after())
+            server.call(host.upkeep.look_after())
             assert host.counts == {}
-            host._matches.clear()
+            host.memory.matches.clear()
             assert failure(player.look).reason == "UNKNOWN_MATCH"
 
 

@@ -282,7 +282,7 @@ def test_neither_tiles_nor_tokens_are_logged_or_stored(tmp_path: Any, caplog: py
 def test_a_seed_is_not_told_and_has_256_bits(stub: Any) -> None:
     with running_server(level_pause=0.0) as server, stubs_of(server.address) as stubs:
         sit_down(stubs.matches, "human", "casual")
-        (hosted,) = server.server.host._matches.values()
+        (hosted,) = server.server.host.memory.matches.values()
         assert hosted.log.setup.match.seed.bit_length() > 200
     assert "seed" not in pb.MatchView.DESCRIPTOR.fields_by_name
 

@@ -1,0 +1,44 @@
+"""Work of a host that belongs to no call."""
+
+import asyncio
+import contextvars
+import logging
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from sniffai_server.calls.current import CALL, Call
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+
+class Tasks:
+    """Runs work beside all calls. Everything here runs on one event loop."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[Any]] = set()
+
+    def spawn(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
+        """Run something beside all calls: what it does counts for none of them."""
+        context = contextvars.Context()
+        context.run(CALL.set, Call(method="matches"))
+        task = asyncio.get_running_loop().create_task(work, context=context)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def cancel(self) -> None:
+        """Cancel all that runs."""
+        for task in self._running:
+            task.cancel()
+
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        self._running.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("hosting a match failed", exc_info=task.exception())
+
+
+async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
+    """Do something to its end, even if the caller goes away meanwhile."""
+    return await asyncio.shield(asyncio.ensure_future(work))

@@ -1,0 +1,95 @@
+"""What happens to matches by itself: they expire, old ones are removed, and other servers change them."""
+
+import asyncio
+import contextlib
+import logging
+from typing import TYPE_CHECKING, Final
+
+from sniffai.errors import SniffError
+from sniffai.play.match_log import Step, StepKind
+from sniffai_server.calls.refusals import StoreUnavailableError
+from sniffai_server.matches import clock
+from sniffai_server.matches.errors import ConflictError
+from sniffai_server.matches.hosted import Hosted
+from sniffai_server.matches.memory import Memory
+from sniffai_server.matches.opponents import Opponents
+from sniffai_server.matches.steps import Steps, next_time
+from sniffai_server.matches.tasks import to_the_end
+from sniffai_server.settings import Settings
+
+if TYPE_CHECKING:
+    from sniffai_server.matches.store import Store
+
+LOOK_SECONDS: Final = 0.2
+"""Seconds between two looks at what other servers have stored."""
+SWEEP_SECONDS: Final = 5.0
+"""Seconds between two looks for matches that have expired, or whose level nobody thinks for."""
+
+log = logging.getLogger(__name__)
+
+
+class Upkeep:
+    """Looks after all matches from time to time.
+
+    :param lasting: whether the store may hold matches of an earlier server.
+    """
+
+    def __init__(
+        self, settings: Settings, store: "Store", memory: Memory, steps: Steps, opponents: Opponents, *, lasting: bool
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._memory = memory
+        self._steps = steps
+        self._opponents = opponents
+        self._lasting = lasting
+        self.counts: dict[str, int] = {}
+        """How many matches there are, by state, at the last look."""
+
+    async def sweep(self) -> None:
+        """From time to time end, remove and take over matches."""
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            if not self._lasting and not self._memory.matches:
+                continue  # a database in memory that nobody has used
+            try:
+                await self.look_after()
+            except (StoreUnavailableError, SniffError) as error:
+                log.error("the sweep of matches failed: %s", error)
+
+    async def look_after(self) -> None:
+        """End matches that have expired, remove old ones, and take over those whose levels nobody thinks for."""
+        for match_id in await self._store.expired(clock.now()):
+            hosted = await self._memory.find(match_id)
+            if hosted is not None:
+                await self._memory.read_changes(hosted)
+                await self.expire_if_due(hosted)
+        if self._settings.match_keep_days:
+            await self._store.remove_old(clock.now() - int(self._settings.match_keep_days * clock.DAY))
+        if self._store.shared:
+            await self._opponents.take_over(leased=False)
+        self.counts = await self._store.counts()
+
+    async def look(self) -> None:
+        """From time to time read what other servers have stored of matches that someone waits for."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            waited = [match for match in self._memory.matches.values() if match.busy]
+            if waited:
+                with contextlib.suppress(StoreUnavailableError):
+                    await self._memory.read_changes_of(waited)
+
+    async def expire_if_due(self, hosted: Hosted) -> None:
+        """End a match in which nothing has happened for too long."""
+        expires = hosted.log.expires
+        if expires is None or expires > clock.now():
+            return
+
+        async def expire() -> None:
+            async with hosted.lock:
+                due = hosted.log.expires
+                if due is not None and due <= clock.now():
+                    with contextlib.suppress(ConflictError):
+                        await self._steps.make(hosted, Step(StepKind.EXPIRE, next_time(hosted.log)))
+
+        await to_the_end(expire())
