@@ -37,7 +37,7 @@ cdef double standard_error(const Root *root, int move, int value, uint32_t visit
       Reported errors count it DRIFTS times, for what a much longer search would still change;
     - the resolution of what was seen: one more simulation may lie a usual deviation off, whatever those so far say;
     - the pool: simulations cannot make up for worlds that a sampled pool lacks, nor for those that a fit to it weighs.
-      A quarter of the spread is taken to lie between worlds, which measures well (docs/search.md).
+      All of the spread is taken to lie between worlds, which measures well (docs/search.md).
     """
     cdef const RootStatistics *statistics = &root.move[move]
     cdef double spread, square, resolution
@@ -51,7 +51,7 @@ cdef double standard_error(const Root *root, int move, int value, uint32_t visit
     spread = variance(statistics, value, visits)
     square = spread / visits + resolution * resolution + drift(statistics, value, visits) ** 2
     if root.sampled_worlds > 0:
-        square += 0.25 * spread / root.sampled_worlds
+        square += spread / root.sampled_worlds
     return sqrt(square)
 
 

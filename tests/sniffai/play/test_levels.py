@@ -80,7 +80,7 @@ def test_every_level_but_the_lowest_is_measured_against_the_one_below() -> None:
 def test_a_step_is_neither_a_hole_nor_hardly_felt(level: Level, players: int) -> None:
     score = score_of(level.name, NAMES[NAMES.index(level.name) - 1], players)
     assert score is not None and 0.58 <= score.rate <= 0.75
-    assert max(abs(end - score.rate) for end in score.interval) < (0.032 if level in LEVELS[:6] else 0.045)
+    assert max(abs(end - score.rate) for end in score.interval) < 0.032
 
 
 def test_with_three_seats_each_is_alone_as_often_as_the_other() -> None:
