@@ -99,9 +99,7 @@ async def abort(context: Any, error: Exception) -> None:
         add_trailers(context, grpc_retry_pushback_ms=str(math.ceil(error.retry_after * 1000)))
     ready = rpc_status.to_status(status)
     _let_go(error)
-    word = asyncio.ensure_future(
-        context.abort(ready.code, ready.details, (*trailers_of(context), *ready.trailing_metadata))
-    )
+    word = asyncio.ensure_future(_say(context, ready))
     current_call().last_word = word
     word.add_done_callback(_read)
     await asyncio.wait({word}, timeout=LAST_WORD_SECONDS)
@@ -114,6 +112,11 @@ async def abort(context: Any, error: Exception) -> None:
         raise asyncio.CancelledError from over
     finally:
         del word  # its error has this frame in its traceback
+
+
+async def _say(context: Any, ready: Any) -> None:
+    """Send a status. If the server ends before this begins, gRPC's coroutine is not even made: else it would warn."""
+    await context.abort(ready.code, ready.details, (*trailers_of(context), *ready.trailing_metadata))
 
 
 def _read(word: "asyncio.Future[None]") -> None:
