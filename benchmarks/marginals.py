@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from sniffai import Round
 from sniffai.play.levels import named_player
@@ -23,8 +22,6 @@ from sniffai.search.params import MODEL_TEMPERATURES, SearchParams
 from sniffai.seeds import derived_seed
 from sniffai_ext.view import View
 from sniffai_ext.worlds import Pool, weighted_worlds
-
-Table = npt.NDArray[np.float64]
 
 LEAST, MOST = 3, 12
 """Placements before a position."""

@@ -203,12 +203,11 @@ class Host:
 
         :raises InvitationError: the invitation is unknown or used up.
         """
-        hosted = await self.memory.find(match_id)
+        hosted = await self.memory.find_current(match_id)
         if hosted is None:
             matches_hash(invitation, None)
             raise InvitationError
         if self._store.shared:
-            await self.memory.read_changes(hosted)
             await self.memory.read_seats(hosted)
         seat = next((i for i, one in enumerate(hosted.seats) if matches_hash(invitation, one.invitation)), None)
         if seat is None:
@@ -238,11 +237,10 @@ class Host:
 
         :raises UnknownMatchError: there is no such match, or the token is not of one of its seats.
         """
-        hosted = await self.memory.find(match_id)
+        hosted = await self.memory.find_current(match_id)
         if hosted is None:
             matches_hash(token, None)
             raise UnknownMatchError
-        await self.memory.read_changes(hosted)
         seat = self._seat_of(hosted, token)
         if seat is None and self._store.shared and await self.memory.read_seats(hosted):
             seat = self._seat_of(hosted, token)

@@ -59,6 +59,13 @@ class Memory:
             loading.add_done_callback(lambda _: self._loading.pop(match_id, None))
         return await asyncio.shield(loading)
 
+    async def find_current(self, match_id: str) -> Hosted | None:
+        """A match with what other servers have stored of it; ``None`` if there is none."""
+        hosted = await self.find(match_id)
+        if hosted is not None:
+            await self.read_changes(hosted)
+        return hosted
+
     def keep(self, hosted: Hosted) -> None:
         """Keep a match, perhaps in the place of those that nobody has used for long."""
         self.matches[hosted.match_id] = hosted

@@ -72,9 +72,8 @@ class Opponents:
                 continue
             if self._store.shared and not await self._store.claim(match_id, self._owner):
                 continue
-            hosted = await self._memory.find(match_id)
+            hosted = await self._memory.find_current(match_id)
             if hosted is not None:
-                await self._memory.read_changes(hosted)
                 self.start(hosted)
 
     async def _think(self, hosted: Hosted) -> None:

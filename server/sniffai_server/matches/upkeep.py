@@ -60,9 +60,8 @@ class Upkeep:
     async def look_after(self) -> None:
         """End matches that have expired, remove old ones, and take over those whose levels nobody thinks for."""
         for match_id in await self._store.expired(clock.now()):
-            hosted = await self._memory.find(match_id)
+            hosted = await self._memory.find_current(match_id)
             if hosted is not None:
-                await self._memory.read_changes(hosted)
                 await self.expire_if_due(hosted)
         if self._settings.match_keep_days:
             await self._store.remove_old(clock.now() - int(self._settings.match_keep_days * clock.DAY))
