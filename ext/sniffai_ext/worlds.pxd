@@ -45,7 +45,7 @@ cdef class Pool:
     cdef void sample(self, Belief belief, View view, Rng *rng, int count, double share) noexcept nogil
     cdef void add(self, View view, uint32_t[ALL_BATCHES] *batch_tiles, uint32_t talon) noexcept nogil
     cdef void propose(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil
-    cdef void pick(self, Belief belief, View view, const Surrogate *fit, const World *sample, const Rng *made,
+    cdef void pick(self, Belief belief, View view, const Surrogate *fit, World *sample, const Rng *made,
                    int samples, double start) noexcept nogil
     cdef void blend(self, int samples) noexcept nogil
     cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *batch_tiles,

@@ -194,29 +194,27 @@ cdef class Pool:
         exponentiate(self.world + self.size, samples)
         self.blend(samples)
 
-    cdef void pick(self, Belief belief, View view, const Surrogate *fit, const World *sample, const Rng *made,
+    cdef void pick(self, Belief belief, View view, const Surrogate *fit, World *sample, const Rng *made,
                    int samples, double start) noexcept nogil:
         """Weigh samples picked in proportion to the fit, until the room is filled; then give all worlds their weights.
 
-        :param sample: with the fit's log-likelihood as its weight.
+        :param sample: with the fit's log-likelihood as its weight; its exponential is written there.
         :param made: the generator before each sample, which makes its batches again.
         :param start: 0..1: decides with equal steps which are picked, so that none is picked more often than it must.
         """
         cdef uint32_t[4][ALL_BATCHES] batch_tiles
         cdef uint8_t[TILES] talon
         cdef Rng again
-        cdef double most = sample[0].weight, mean = 0, upto = 0, belief_share, picked_share
+        cdef double most = exponentiate(sample, samples), mean = 0, upto = 0, belief_share, picked_share
         cdef int i, first = self.size, picks = self.room - first, picked = 0, here
         for i in range(samples):
-            most = max(most, sample[i].weight)
-        for i in range(samples):
-            mean += exp(sample[i].weight - most) / samples
+            mean += sample[i].weight / samples
         for i in range(first):
             self.world[i].weight = 1
         for i in range(samples):
             if self.over(0.9):
                 break
-            upto += exp(sample[i].weight - most) / mean / samples * picks
+            upto += sample[i].weight / mean / samples * picks
             here = 0
             while picked < picks and picked + start < upto:
                 picked += 1
@@ -468,14 +466,15 @@ cdef void measure(World *world, int count, int own, Spread *spread) noexcept nog
     spread.effective = 1 / all_squares
 
 
-cdef void exponentiate(World *world, int count) noexcept nogil:
-    """Turn the logarithms of weights into weights, the largest of them 1."""
+cdef double exponentiate(World *world, int count) noexcept nogil:
+    """Turn the logarithms of weights into weights, the largest of them 1; returns the largest logarithm."""
     cdef double most = world[0].weight
     cdef int i
     for i in range(count):
         most = max(most, world[i].weight)
     for i in range(count):
         world[i].weight = exp(world[i].weight - most)
+    return most
 
 
 cdef inline uint32_t mask_of(const uint8_t *tiles, int count) noexcept nogil:
