@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from sniffai.checks import read_path
+from sniffai.cli.standard_input import read_all
 from sniffai.errors import LimitsError, NotationError, RecordError
 from sniffai.explain.languages import LANGUAGES, read_language
 from sniffai.records.matchfile import decode
@@ -31,7 +32,7 @@ def read_text(source: str) -> str:
         raise BadInput("standard input is closed")
     name = "standard input" if source == "-" else source
     try:
-        return decode(sys.stdin.buffer.read() if source == "-" else read_path(source).read_bytes())
+        return decode(read_all() if source == "-" else read_path(source).read_bytes())
     except OSError as error:
         raise BadInput(f"{name}: {error.strerror or error}") from None
     except NotationError as error:

@@ -11,7 +11,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from io import StringIO, TextIOWrapper
+from io import StringIO
 from typing import IO, Any, Final
 
 from rich import box
@@ -30,6 +30,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from sniffai.checks import visible
+from sniffai.cli.standard_input import read_line
 
 SPARE: Final = "crop"
 """The mark of a column that can be left out."""
@@ -116,11 +117,9 @@ def ask(prompt: str) -> str | None:
     :raises ReaderGoneError: nobody reads the question.
     :raises OSError: the output cannot be written, or the input cannot be read.
     """
-    if isinstance(sys.stdin, TextIOWrapper) and sys.stdin.errors != "replace":  # before the first read
-        sys.stdin.reconfigure(errors="replace")
     _write(visible(prompt.translate(ISOLATES), ""))
     finish()
-    line = "" if sys.stdin is None else sys.stdin.readline()
+    line = read_line()
     if not line:
         _write("\n")
         return None
