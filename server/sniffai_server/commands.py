@@ -15,7 +15,7 @@ from sniffai.addresses import Address, AddressError, join_address, read_address
 from sniffai.client.connection import MAX_TIMEOUT
 from sniffai.client.diagnosis import Trust
 from sniffai.version import VERSION
-from sniffai_server.access.keys import PRIORITIES, KeysError, add_entry, entry_of, make_key, read_keys
+from sniffai_server.access.keys import MOST_WEIGHT, PRIORITIES, KeysError, add_entry, entry_of, make_key, read_keys
 from sniffai_server.access.tls import SecurityError, certificates_of, channel_credentials
 from sniffai_server.config import Config, ConfigError, flag_of, from_text, read_config, to_toml, toml_value
 from sniffai_server.console import say
@@ -119,7 +119,7 @@ def _own_address(settings: Settings) -> Address:
 
 def _key(options: argparse.Namespace) -> int:
     key = make_key()
-    given = {name: getattr(options, name) for name in ("priority", "calls", "rate")}
+    given = {name: getattr(options, name) for name in ("priority", "calls", "rate", "weight")}
     entry = entry_of(options.name, key, {name: value for name, value in given.items() if value is not None})
     if options.file:
         add_entry(Path(options.file), options.name, entry, Settings())
@@ -178,6 +178,7 @@ def _add_key(key: argparse.ArgumentParser) -> None:
     key.add_argument("--priority", choices=list(PRIORITIES), help="the highest priority that the client may request")
     key.add_argument("--calls", type=_quota, help="maximum number of open calls; 0 for no limit")
     key.add_argument("--rate", type=_quota, help="maximum number of calls per minute; 0 for no limit")
+    key.add_argument("--weight", type=_weight, help="share of the slots beside other clients (default: 1)")
 
 
 def _add_settings(command: argparse.ArgumentParser) -> None:
@@ -226,4 +227,10 @@ def _timeout(text: str) -> float:
 def _quota(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 8 and int(text) <= 1_000_000):
         raise argparse.ArgumentTypeError("a whole number in 0..1,000,000 is expected")
+    return int(text)
+
+
+def _weight(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 8 and 1 <= int(text) <= MOST_WEIGHT):
+        raise argparse.ArgumentTypeError(f"a whole number in 1..{MOST_WEIGHT} is expected")
     return int(text)

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.server import creates, stages
+from benchmarks.server import creates, neighbour, stages
 from benchmarks.server.figures import Check, quantile, theil_sen, verdict
 from benchmarks.server.process import ServerProcess, Vitals
 from benchmarks.server.soak import Found, checks
@@ -213,3 +213,8 @@ def test_stages_of_a_request(capsys: pytest.CaptureFixture[str]) -> None:
         "| write | 1 | 1 |",
         "| all | 1,201 | 601 |",
     ]
+
+
+def test_a_neighbour_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert neighbour.main(["--longest", "0.5", "--calls", "5", "--open", "80"]) == 0
+    assert capsys.readouterr().out.count("PASS") == 3

@@ -30,6 +30,7 @@ SALT_BYTES: Final = 16
 SCHEME: Final = "sha256"
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 HASH: Final = re.compile(rf"{SCHEME}:[0-9a-f]{{{2 * SALT_BYTES}}}:[0-9a-f]{{64}}")
+MOST_WEIGHT: Final = 100
 PRIORITIES: Final = {priority.name.lower(): priority for priority in Priority}
 
 
@@ -115,7 +116,7 @@ def entry_of(name: str, key: str, options: Mapping[str, str | int]) -> str:
     """The TOML table of a new key.
 
     :param name: the client's name, 1 to 64 letters, digits, ``_`` and ``-``.
-    :param options: ``priority``, ``calls`` and ``rate``, if they differ from the default.
+    :param options: ``priority``, ``calls``, ``rate`` and ``weight``, if they differ from the default.
     :raises KeysError: the name is invalid.
     """
     if not NAME.fullmatch(name):
@@ -205,7 +206,7 @@ def _key(name: str, table: Any, settings: Settings) -> Key:
         raise KeysError(f"{shown(name)}: a name has 1 to 64 letters, digits, _ and -")
     if not isinstance(table, dict):
         raise KeysError(f"{name}: a table is expected, such as [{name}] with hash = ...")
-    if unknown := table.keys() - {"hash", "priority", "calls", "rate", "expires"}:
+    if unknown := table.keys() - {"hash", "priority", "calls", "rate", "weight", "expires"}:
         raise KeysError(f"{name}: unknown entry {shown(min(unknown))}")
     if not isinstance(table.get("hash"), str) or not HASH.fullmatch(table["hash"]):
         raise KeysError(f"{name}.hash: the line that `sniffai-server key` printed is expected")
@@ -217,6 +218,7 @@ def _key(name: str, table: Any, settings: Settings) -> Key:
         PRIORITIES[priority],
         _quota(name, "calls", table, settings.client_calls),
         _quota(name, "rate", table, settings.client_rate),
+        _weight(name, table),
     )
     _, salt, digest = table["hash"].split(":")
     return Key(caller, bytes.fromhex(salt), bytes.fromhex(digest), _expiry(name, table))
@@ -226,6 +228,13 @@ def _quota(name: str, entry: str, table: Mapping[str, Any], default: int) -> int
     value = table.get(entry, default)
     if type(value) is not int or not 0 <= value <= 1_000_000:
         raise KeysError(f"{name}.{entry}: a whole number in 0..1,000,000 is expected")
+    return value
+
+
+def _weight(name: str, table: Mapping[str, Any]) -> int:
+    value = table.get("weight", 1)
+    if type(value) is not int or not 1 <= value <= MOST_WEIGHT:
+        raise KeysError(f"{name}.weight: a whole number in 1..{MOST_WEIGHT} is expected")
     return value
 
 

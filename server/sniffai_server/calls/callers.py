@@ -31,6 +31,8 @@ class Caller:
     """Maximum number of open calls; 0 for no limit."""
     rate: int = 0
     """Maximum number of calls per minute; 0 for no limit."""
+    weight: int = 1
+    """Its share of the slots beside others of the same class, at least 1."""
 
 
 NAME_BYTES: Final = 64

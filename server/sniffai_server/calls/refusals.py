@@ -19,7 +19,7 @@ class QueueFullError(PortableError):
     """
 
     def __init__(self, retry_after: float, displaced: bool = False) -> None:
-        super().__init__("a more urgent call took the place in the queue" if displaced else "the queue is full")
+        super().__init__("another call took the place in the queue" if displaced else "the queue is full")
         self.retry_after = min(max(retry_after, RETRY_LEAST), RETRY_MOST)
         self.displaced = displaced
 

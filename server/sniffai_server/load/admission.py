@@ -1,15 +1,15 @@
 """The queue for search slots: bounded, by priority, with a fixed number of slots and an amount of memory.
 
 A more urgent class always goes first: interactive searches before analyses, analyses before bulk work. Within a class
-the callers take turns: the one with the fewest slots goes first, of equals the one that has waited longest since its
-last slot. The searches of one caller go in their order of arrival.
+the slots are shared by time and weight, as in weighted fair queueing: the caller that has used least for its weight
+goes first (:mod:`sniffai_server.load.lines`). The searches of one caller go in their order of arrival.
 
 A running search gives up its slot between two slices of its work: at once to a more urgent search, and after
-:data:`QUANTUM` seconds to one of its own class whose caller has fewer slots and got none for as long. Then it waits,
-with its tree, to continue.
+:data:`QUANTUM` seconds to one of its own class whose caller holds less than its share. Then it waits, with its tree, to
+continue.
 
-If the queue is full, one search of the least urgent class is refused: the last one of the caller with the most waiting.
-A search whose memory is not free yet stays at the head, so that small searches cannot starve a large one. Only searches
+If the queue is full, a caller with more than its share of it loses a search: the last one of its least urgent class. A
+search whose memory is not free yet stays at the head, so that small searches cannot starve a large one. Only searches
 that have started may pass it, since their end frees memory. Everything here runs on one event loop.
 """
 
@@ -24,24 +24,25 @@ from typing import Any, Final
 
 from sniffai_server.calls.callers import Priority, caller_of
 from sniffai_server.calls.refusals import ExpiredError, QueueFullError
-from sniffai_server.load.lines import ClassLine
+from sniffai_server.load.accounts import Account
+from sniffai_server.load.lines import QUANTUM, ClassLine
 from sniffai_server.load.turns import Admission, State, Turn
 
-__all__ = ["PAUSED_MOST", "Admission", "Priority", "SlotQueue", "Turn", "admission_of"]
+__all__ = ["PAUSED_MOST", "QUANTUM", "Admission", "Priority", "SlotQueue", "Turn", "admission_of"]
 
 HABIT: Final = 0.2
 """The weight of the latest search in the running mean of how long a slot is held."""
-QUANTUM: Final = 0.2
-"""Seconds that a search may keep its slot while another caller of its class, with fewer slots, waits."""
+MOMENT: Final = 1e-6
+"""Seconds for which nothing waits."""
 
 PAUSED_MOST: Final = 64
 """Maximum number of paused searches: each keeps a thread and its tree."""
 
 
 def admission_of(context: Any, requested: Priority) -> Admission:
-    """The client and the priority of a call. The priority is at most the highest that the client may request."""
+    """The client of a call, its weight and the priority, which is at most the highest that the client may request."""
     caller = caller_of(context)
-    return Admission(caller.name, max(requested, caller.best))
+    return Admission(caller.name, max(requested, caller.best), caller.weight)
 
 
 class SlotQueue:
@@ -72,14 +73,6 @@ class SlotQueue:
         self._running: dict[Turn, None] = {}
         self._aside: set[Turn] = set()
         """Turns that neither hold a slot nor wait for one."""
-        self._turns: Counter[str] = Counter()
-        """How many turns each caller has, whatever their state."""
-        self._slots_of: Counter[str] = Counter()
-        """How many slots each caller holds."""
-        self._served: dict[str, int] = {}
-        """The number of the latest slot of each caller with a turn."""
-        self._gave: dict[str, float] = {}
-        """When each caller with a turn last released a slot."""
         self._numbers = count()
         self._held = 1.0
         self._timer: asyncio.TimerHandle | None = None
@@ -103,18 +96,27 @@ class SlotQueue:
         """How many searches of a priority wait for their first slot."""
         return self._waiting[priority].fresh
 
+    def callers(self, priority: Priority) -> int:
+        """How many callers have searches of a priority that wait for their first slot."""
+        return sum(account.fresh > 0 for account in self._waiting[priority].accounts)
+
+    @property
+    def most_slots(self) -> int:
+        """How many slots the caller with the most holds."""
+        return max(self._slots_of().values(), default=0)
+
     def check_room(self, admission: Admission) -> None:
         """Refuse a search early, before any work is done for it, if it could not even wait.
 
         :raises QueueFullError: no slot is free and the queue is full.
         """
-        idle = self.busy < self.slots and not any(self._waiting.values())
-        if (idle and self._slots_of[admission.client] < self._share) or self._depth() < self._room:
+        if self._depth() < self._room:
             return
-        least = max((priority for priority in Priority if self.depth(priority)), default=admission.priority)
-        line = self._waiting[admission.priority]
-        another = least == admission.priority and line.longest > line.fresh_of(admission.client) + 1
-        if least <= admission.priority and not another:
+        if self.busy < self.slots and not any(self._waiting.values()):
+            account = self._waiting[admission.priority].account(admission.client)
+            if account is None or account.slots < self._share:
+                return
+        if self._surplus(admission) == (admission.priority, admission.client):
             raise QueueFullError(self._expected_wait())
 
     @asynccontextmanager
@@ -126,15 +128,16 @@ class SlotQueue:
         :raises QueueFullError: the queue is full, or a more urgent search took the place.
         :raises ExpiredError: the deadline passed first.
         """
+        asked = self._clock()
         turn = Turn(
             admission,
+            self._waiting[admission.priority].open(admission.client, admission.weight, asked),
             deadline,
             memory=min(memory, self.memory),
             number=next(self._numbers),
-            asked=self._clock(),
+            asked=asked,
             began=asyncio.get_running_loop().create_future(),
         )
-        self._turns[turn.caller] += 1
         try:
             await self._enter(turn)
             turn.waited = self._clock() - turn.asked
@@ -152,7 +155,7 @@ class SlotQueue:
             return
         self._give_back(turn, min(kept, turn.memory))
         turn.state = State.WAITING
-        self._waiting[turn.priority].add(turn)
+        self._waiting[turn.priority].add(turn, self._clock())
         self._grant()
 
     def leave(self, turn: Turn) -> None:
@@ -183,46 +186,54 @@ class SlotQueue:
             self._timer = None
         victims: set[Turn] = set()
         soonest = math.inf
-        slots_of = self._slots_of.copy()
-        for turn in self._first(self.slots):
-            if turn.fresh and self.paused + len(victims) >= PAUSED_MOST:
-                continue
-            victim, wait = self._victim(turn, victims, slots_of)
-            soonest = min(soonest, wait)
-            if victim is not None:
-                victims.add(victim)
-                slots_of[victim.caller] -= 1
-                slots_of[turn.caller] += 1
+        moved: Counter[Account] = Counter()
+        if any(self._waiting.values()):
+            for turn in self._first(self.slots):
+                if turn.fresh and self.paused + len(victims) >= PAUSED_MOST:
+                    continue
+                victim, wait = self._victim(turn, victims, moved)
+                soonest = min(soonest, wait)
+                if victim is not None:
+                    victims.add(victim)
+                    moved[victim.account] -= 1
+                    moved[turn.account] += 1
         for turn in self._running:
             turn.wanted = turn in victims
         if soonest < math.inf:
             self._timer = asyncio.get_running_loop().call_later(soonest, self.look_again)
 
-    def _victim(self, turn: Turn, spared: set[Turn], slots_of: Counter[str]) -> tuple[Turn | None, float]:
+    def _victim(self, turn: Turn, spared: set[Turn], moved: Counter[Account]) -> tuple[Turn | None, float]:
         """The running search to pause for one that waits, or the seconds until there may be one.
 
-        It is the longest-running one of the caller with the most slots, among the least urgent.
+        It is the longest-running one of the caller with the most slots for its weight, among the least urgent.
+
+        :param moved: how many slots each caller will have got from others.
         """
         soonest, now = math.inf, self._clock()
         ranked = sorted(
             (other for other in self._running if other not in spared and not other.ended),
-            key=lambda other: (-other.priority, -slots_of[other.caller], other.since),
+            key=lambda other: (
+                -other.priority,
+                -(other.account.slots + moved[other.account]) / other.account.weight,
+                other.since,
+            ),
         )
         for other in ranked:
             if self._reserved - other.memory + turn.memory - (turn.kept or 0) > self.memory:
                 continue
             if other.priority > turn.priority:
                 return other, math.inf
-            if other.priority == turn.priority and slots_of[other.caller] > slots_of[turn.caller]:
-                wait = max(other.since, self._gave.get(turn.caller, -math.inf)) + QUANTUM - now
-                if wait <= 0:
+            if other.priority == turn.priority:
+                wait = _seconds_to_turn(turn.account, other, moved, now)
+                if wait <= MOMENT:
                     return other, math.inf
                 soonest = min(soonest, wait)
         return None, soonest
 
     def _first(self, most: int) -> list[Turn]:
         """The first waiting turns, at most ``most``, in the order in which they get slots."""
-        lines = (line.order(self._slots_of, self._served) for line in self._waiting.values())
+        now = self._clock()
+        lines = (line.order(now) for line in self._waiting.values())
         return list(islice(chain.from_iterable(lines), most))
 
     async def _enter(self, turn: Turn) -> None:
@@ -230,7 +241,7 @@ class SlotQueue:
         if not any(self._waiting.values()) and self._fits(turn):
             self._take(turn)
             return
-        self._waiting[turn.priority].add(turn)
+        self._waiting[turn.priority].add(turn, turn.asked)
         self._grant()
         self._make_room(turn)
         if not turn.began.done():
@@ -254,19 +265,42 @@ class SlotQueue:
             turn.began.exception()  # retrieved, so that asyncio logs no error for it
         del turn.began  # its error's traceback would keep the turn and its search alive
         turn.wake()
-        self._turns[turn.caller] -= 1
-        if not self._turns[turn.caller]:
-            del self._turns[turn.caller]
-            self._served.pop(turn.caller, None)
-            self._gave.pop(turn.caller, None)
+        self._waiting[turn.priority].close(turn.account)
         self._grant()
 
     def _make_room(self, newcomer: Turn) -> None:
         """Refuse one search if too many wait."""
         while self._depth() > self._room:
-            least = max(priority for priority in Priority if self.depth(priority))
-            last = self._waiting[least].last()
+            priority, caller = self._surplus()
+            last = self._waiting[priority].last(caller)
             self._refuse(last, QueueFullError(self._expected_wait(), displaced=last is not newcomer))
+
+    def _surplus(self, newcomer: Admission | None = None) -> tuple[Priority, str]:
+        """The class and the caller of the search to refuse if too many wait: the last of them.
+
+        Only callers with more than their share of the queue lose searches: those of the least urgent class first, of
+        these the caller with the most waiting for its weight, of equals the last to arrive.
+
+        :param newcomer: a search that would wait, too.
+        """
+        waiting: Counter[str] = Counter()
+        weights: dict[str, int] = {}
+        ends: list[tuple[Priority, str, float]] = []
+        for priority, line in self._waiting.items():
+            for account in line.accounts:
+                if account.fresh:
+                    waiting[account.caller] += account.fresh
+                    weights[account.caller] = account.weight
+                    ends.append((priority, account.caller, line.last(account.caller).number))
+        if newcomer is not None:
+            waiting[newcomer.client] += 1
+            weights[newcomer.client] = newcomer.weight
+            ends.append((newcomer.priority, newcomer.client, math.inf))
+        room = self._room / sum(weights.values())
+        each = {caller: waiting[caller] / weight for caller, weight in weights.items()}
+        over = (end for end in ends if each[end[1]] > room)
+        priority, caller, _ = max(over, key=lambda end: (end[0], each[end[1]], end[2]))
+        return priority, caller
 
     def _refuse(self, turn: Turn, error: Exception) -> None:
         """End the wait of a turn with an error."""
@@ -276,27 +310,29 @@ class SlotQueue:
 
     def _grant(self) -> None:
         """Give free slots to the turns that are next, and drop those whose deadlines have passed."""
-        while late := [turn for line in self._waiting.values() for turn in line.heads({}, {}) if self._late(turn)]:
-            for expired in late:
-                self._drop(expired)
-        while (turn := self._next()) is not None:
-            self._waiting[turn.priority].remove(turn)
-            fresh = turn.fresh
-            self._take(turn)
-            if fresh:
-                turn.began.set_result(None)
-            else:
-                turn.go.set()
+        if any(self._waiting.values()):
+            now = self._clock()
+            while late := [turn for line in self._waiting.values() for turn in line.heads(now) if self._late(turn)]:
+                for expired in late:
+                    self._drop(expired)
+            while (turn := self._next()) is not None:
+                self._waiting[turn.priority].remove(turn)
+                fresh = turn.fresh
+                self._take(turn)
+                if fresh:
+                    turn.began.set_result(None)
+                else:
+                    turn.go.set()
         self.look_again()
 
     def _next(self) -> Turn | None:
         """The turn that gets the next free slot; ``None`` if there is none."""
-        blocked = False
+        if self.busy >= self.slots:
+            return None
+        blocked, now = False, self._clock()
         for line in self._waiting.values():
-            for turn in line.heads(self._slots_of, self._served):
-                if self.busy >= self.slots:
-                    return None
-                if self._slots_of[turn.caller] >= self._share:
+            for turn in line.heads(now):
+                if turn.account.slots >= self._share:
                     continue
                 if not self._fits(turn):
                     blocked = True
@@ -318,19 +354,16 @@ class SlotQueue:
         self._reserved += turn.memory - (turn.kept or 0)
         turn.kept, turn.state, turn.since = None, State.RUNNING, self._clock()
         self._running[turn] = None
-        self._slots_of[turn.caller] += 1
-        self._served[turn.caller] = next(self._numbers)
+        turn.account.take(turn.since, next(self._numbers))
 
     def _give_back(self, turn: Turn, kept: int) -> None:
         """Release a turn's slot, and its memory except for what it keeps."""
         self._reserved += kept - turn.memory
         turn.kept, turn.wanted = kept, False
-        self._gave[turn.caller] = self._clock()
-        turn.spent += self._gave[turn.caller] - turn.since
+        now = self._clock()
+        turn.spent += now - turn.since
+        turn.account.give_back(turn.since, now)
         del self._running[turn]
-        self._slots_of[turn.caller] -= 1
-        if not self._slots_of[turn.caller]:
-            del self._slots_of[turn.caller]
 
     def _set_aside(self, turn: Turn) -> None:
         turn.state = State.ASIDE
@@ -338,7 +371,7 @@ class SlotQueue:
 
     def _fits(self, turn: Turn) -> bool:
         memory = self._reserved + turn.memory - (turn.kept or 0)
-        return self.busy < self.slots and self._slots_of[turn.caller] < self._share and memory <= self.memory
+        return self.busy < self.slots and turn.account.slots < self._share and memory <= self.memory
 
     def _late(self, turn: Turn) -> bool:
         return turn.deadline is not None and self._clock() >= turn.deadline
@@ -348,9 +381,34 @@ class SlotQueue:
         """How many turns may wait for their first slot. Turns that stepped aside count as waiting."""
         return max(0, self.size - len(self._aside))
 
+    def _slots_of(self) -> Counter[str]:
+        """How many slots each caller holds, over all classes."""
+        slots: Counter[str] = Counter()
+        for turn in self._running:
+            slots[turn.caller] += 1
+        return slots
+
     def _depth(self) -> int:
         return sum(line.fresh for line in self._waiting.values())
 
     def _expected_wait(self) -> float:
         """Estimated seconds until half of the queue has started, from how long slots were held lately."""
         return self._held * (1 + self._depth() / 2) / self.slots
+
+
+def _seconds_to_turn(mine: Account, other: Turn, moved: Counter[Account], now: float) -> float:
+    """The seconds until a caller may have the slot of another one's search of the same class; infinite if never.
+
+    A caller that has at least as many slots for its weight gets none. Where both would get nearer to their shares, it
+    gets the slot as soon as the other's search has had it for :data:`QUANTUM` seconds. So does a caller that has had
+    none yet. Otherwise the slot goes back and forth: to whoever has used less for its weight.
+    """
+    theirs = other.account
+    held, more = mine.slots + moved[mine], theirs.slots + moved[theirs]
+    if held * theirs.weight >= more * mine.weight:
+        return math.inf
+    least = other.since + QUANTUM - now
+    if mine.served < 0 or (held + 1) * theirs.weight <= (more - 1) * mine.weight:
+        return least
+    ahead = mine.used_at(now) - theirs.used_at(now)
+    return max(least, ahead / (more / theirs.weight - held / mine.weight))

@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from sniffai_server.calls.callers import Priority
+from sniffai_server.load.accounts import Account
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """The client of a search and its priority."""
+    """The client of a search, its priority and its weight."""
 
     client: str
     priority: Priority
+    weight: int = 1
+    """The client's share beside others of the same class, at least 1."""
 
 
 class State(Enum):
@@ -34,6 +37,8 @@ class Turn:
     """The turn of one search. Only the queue's event loop changes it; the search's thread reads flags and waits."""
 
     admission: Admission
+    account: Account
+    """What its client has of the slots."""
     deadline: float | None
     """The latest moment at which it may start, by the queue's clock."""
     memory: int

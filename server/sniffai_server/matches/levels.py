@@ -45,7 +45,7 @@ class LevelSeats:
         turn = LevelTurn(find_level(log.level_to_move), view, seed)
         searcher = UnforcedSearch(view, seed=seed) if turn.searcher.forced and _thinks(turn) else turn.searcher
         limits, _ = effective_limits(turn.limits or _limits(terms), self._settings)
-        admission = Admission(terms.caller, max(Priority.INTERACTIVE, terms.best))
+        admission = Admission(terms.caller, max(Priority.INTERACTIVE, terms.best), terms.weight)
         async with self._place(terms.caller):
             while True:
                 try:

@@ -24,6 +24,8 @@ class Terms:
     """Who created it: its levels think at this caller's turn."""
     best: Priority
     """The highest priority of that caller."""
+    weight: int = 1
+    """That caller's share of the slots beside others."""
     request: str = ""
     """What tells two requests with the same id apart."""
 
@@ -50,6 +52,7 @@ class Terms:
             ],
             "caller": self.caller,
             "best": int(self.best),
+            "weight": self.weight,
             "request": self.request,
         }
         return json.dumps(fields, separators=(",", ":"))
@@ -77,5 +80,6 @@ class Terms:
             level_limits=Limits(*fields["limits"]),
             caller=fields["caller"],
             best=Priority(fields["best"]),
+            weight=fields.get("weight", 1),
             request=fields["request"],
         )

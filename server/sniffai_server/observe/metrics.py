@@ -138,9 +138,13 @@ class Metrics:
         depth = self._gauge("queue_depth", "Searches that wait for a slot", "priority")
         for priority in Priority:
             depth.labels(priority.name.lower()).set_function(partial(queue.depth, priority))
+        callers = self._gauge("queue_callers", "Callers with searches that wait for a slot", "priority")
+        for priority in Priority:
+            callers.labels(priority.name.lower()).set_function(partial(queue.callers, priority))
         self._gauge("queue_size", "Searches that may wait for a slot").set(queue.size)
         self._gauge("slots", "Searches that may run at the same time").set(queue.slots)
         self._gauge("slots_busy", "Running searches").set_function(lambda: queue.busy)
+        self._gauge("slots_of_one_caller", "Slots of the caller that holds most").set_function(lambda: queue.most_slots)
         self._gauge("searches_paused", "Searches that are paused and wait to continue").set_function(
             lambda: queue.paused
         )

@@ -304,7 +304,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
         plain.CopyFrom(request)
         plain.ClearField("player_token")
         digest = hashlib.sha256(plain.SerializeToString(deterministic=True)).hexdigest()
-        return Terms(setup, asked.level_limits, caller.name, caller.best, digest)
+        return Terms(setup, asked.level_limits, caller.name, caller.best, caller.weight, digest)
 
     async def _create(self, terms: Terms, player: str, request_hash: bytes | None) -> Invitations:
         """Create a match, or find the one that the same request created."""

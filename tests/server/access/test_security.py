@@ -450,13 +450,13 @@ def test_keys_are_read_again_when_the_file_changes(keys: KeyFile) -> None:
 
 
 def test_quotas_and_priority_of_a_key(keys: KeyFile) -> None:
-    alice = keys.add("alice", "--priority", "bulk", "--calls", "3", "--rate", "2")
+    alice = keys.add("alice", "--priority", "bulk", "--calls", "3", "--rate", "2", "--weight", "5")
     bob = keys.add("bob")
     loaded = Keys(keys.path, Settings(client_calls=7, client_rate=60))
     caller = loaded.caller_of(alice)
-    assert (caller.best, caller.calls, caller.rate) == (Priority.BULK, 3, 2)
+    assert (caller.best, caller.calls, caller.rate, caller.weight) == (Priority.BULK, 3, 2, 5)
     caller = loaded.caller_of(bob)
-    assert (caller.best, caller.calls, caller.rate) == (Priority.INTERACTIVE, 7, 60)
+    assert (caller.best, caller.calls, caller.rate, caller.weight) == (Priority.INTERACTIVE, 7, 60, 1)
     with running_server(keys_file=str(keys.path)) as server, stubs_of(server.address) as stubs:
         for _ in range(2):
             info(stubs.channel, **bearer(alice))
@@ -495,6 +495,7 @@ def test_the_priority_of_a_key_caps_that_of_a_search(keys: KeyFile) -> None:
         ('[alice]\nhash = HASH\npriority = "high"\n', "alice.priority: one of interactive, analysis, bulk"),
         ("[alice]\nhash = HASH\ncalls = -1\n", "alice.calls: a whole number"),
         ("[alice]\nhash = HASH\nrate = true\n", "alice.rate: a whole number"),
+        ("[alice]\nhash = HASH\nweight = 0\n", "alice.weight: a whole number in 1..100"),
         ('[alice]\nhash = HASH\nexpires = "soon"\n', "alice.expires: a day"),
     ],
 )

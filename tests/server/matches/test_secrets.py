@@ -298,7 +298,7 @@ async def test_a_level_searches_as_long_for_a_single_move(level: str) -> None:
         return analysis
 
     seats = LevelSeats(Settings(), SimpleNamespace(run=run, queue=SimpleNamespace(slots=1)))  # type: ignore[arg-type]
-    terms: Any = SimpleNamespace(caller="anna", best=Priority.INTERACTIVE, level_limits=sniffai.Limits())
+    terms: Any = SimpleNamespace(caller="anna", best=Priority.INTERACTIVE, weight=1, level_limits=sniffai.Limits())
     single = several = 0
     round_ = sniffai.Round.deal(players=2, seed=5)
     while not round_.over:

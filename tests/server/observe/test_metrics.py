@@ -98,6 +98,7 @@ def test_gauges_show_slots_queue_and_memory(measured: SimpleNamespace) -> None:
     calls = [measured.stubs.analysis.Analyze.future(request, timeout=TIMEOUT) for _ in range(3)]
     samples = settled(measured.url, 'sniffai_queue_depth{priority="analysis"}', 1)
     assert (samples["sniffai_slots_busy"], samples["sniffai_slots"], samples["sniffai_queue_size"]) == (2, 2, 64)
+    assert (samples["sniffai_slots_of_one_caller"], samples['sniffai_queue_callers{priority="analysis"}']) == (2, 1)
     assert samples["sniffai_tree_reserved_bytes"] == 2 * (256 << 20)
     assert samples["sniffai_tree_limit_bytes"] == 4 * (256 << 20)
     method = 'method="sniffai.v1.AnalysisService/Analyze"'
