@@ -41,7 +41,7 @@ def test_a_stored_match_is_still_the_same(stored: dict[str, Any]) -> None:
     assert digests(log) == stored["digests"]
     fields, now = json.loads(stored["setup"]), json.loads(Terms.from_text(stored["setup"]).to_text())
     assert fields["form"] == 1
-    assert now == {**fields, "form": 2, "wait": fields["idle"]}  # as it was promised when the match began
+    assert now == {**fields, "form": 2, "wait": fields["idle"], "weight": 1}  # as it was promised when the match began
     assert Terms.from_text(json.dumps(now)) == Terms.from_text(stored["setup"])
 
 
