@@ -6,7 +6,8 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import TextIOWrapper
+from io import BufferedReader, TextIOWrapper
+from typing import cast
 
 
 def read_line() -> str:
@@ -27,10 +28,10 @@ def read_all() -> bytes:
 
     :raises OSError: the input cannot be read.
     """
-    parts = []
+    buffer, parts = cast(BufferedReader, sys.stdin.buffer), []
     while True:
         _wait()
-        parts.append(sys.stdin.buffer.read1())
+        parts.append(buffer.read1())
         if not parts[-1]:
             return b"".join(parts)
 

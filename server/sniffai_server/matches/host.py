@@ -151,6 +151,11 @@ class Host:
         if self._closing:
             raise ClosingError
 
+    async def next_move(self, hosted: Hosted, number: int, seconds: float) -> None:
+        """Wait until a match has an event after that of a number, the time is over, or the server shuts down."""
+        if not self._closing:  # finish() wakes only those who wait already
+            await hosted.next_move(number, seconds)
+
     # Matches and seats
 
     async def create(self, terms: Terms, player: str, request_hash: bytes | None) -> Invitations:

@@ -111,7 +111,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
         after = _after(request, seat)
         if wait and after is not None and seat.hosted.log.number <= after:
             with self._watching(context), seat.hosted.held():
-                await seat.hosted.next_move(after, wait)
+                await self._host.next_move(seat.hosted, after, wait)
         log = seat.hosted.log
         return pb.GetViewResponse(
             view=_view(seat, log),
@@ -158,7 +158,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
             )
             await context.write(first)
             while not log.state.over:
-                await hosted.next_move(log.number, ALIVE_SECONDS)
+                await self._host.next_move(hosted, log.number, ALIVE_SECONDS)
                 await self._host.background.turn()
                 self._host.check_open()
                 before, log = log, hosted.log

@@ -1,5 +1,6 @@
 """What matches may take, how long they last, and who finds them again."""
 
+import asyncio
 import base64
 import contextlib
 import json
@@ -320,6 +321,20 @@ def test_a_watcher_is_told_of_the_end_of_the_server() -> None:
         error = failure(lambda: next(stream))
         closing.join()
         assert (error.code, error.reason) == ("UNAVAILABLE", "SHUTTING_DOWN")
+
+
+def test_who_begins_to_wait_once_the_server_shuts_down_does_not_wait() -> None:
+    """A watcher whose first message was on its way while the others were woken."""
+    with running_server(level_pause=0.0) as server, stubs_of(server.address) as stubs:
+        sit_down(stubs.matches, "human", "human")
+        host = server.server.host
+        (hosted,) = host.memory.matches.values()
+
+        async def late() -> None:
+            host.finish()
+            await asyncio.wait_for(host.next_move(hosted, hosted.log.number, 10 * TIMEOUT), TIMEOUT)
+
+        server.call(late())
 
 
 def test_a_restart_goes_on_where_it_was(tmp_path: Path) -> None:
