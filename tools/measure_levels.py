@@ -120,7 +120,7 @@ class Measurements:
             count, first = min(BATCH, pairings - row["pairings"]), row["pairings"]
             seed = derived_seed(self.given.seed, first)  # other deals in every batch, the same for all contests
             limits = Limits(simulations=self.given.simulations)
-            spec = ArenaSpec(f"level:{a}", f"level:{b}", players, count, True, seed, limits)
+            spec = ArenaSpec(f"level:{a}", f"level:{b}", players, count, True, seed, limits, luck=False)
             result = play_arena(spec, workers=self.given.workers)
             row["won"] += result.matches_won
             row["matches"] += result.matches
@@ -173,7 +173,7 @@ def timed(level: Level, view: View, seed: int) -> float:
 
 def choices(players: int, seed: int) -> Iterator[View]:
     """Views of seats that have a choice, in rounds of the policy."""
-    spec = ArenaSpec("policy", "policy", players, TIMED_ROUNDS, False, seed)
+    spec = ArenaSpec("policy", "policy", players, TIMED_ROUNDS, False, seed, luck=False)
     for number in range(TIMED_ROUNDS):
         for played in play_rounds(spec, [named_player("policy")] * players, number):
             round_ = Round.from_deal(played.start)

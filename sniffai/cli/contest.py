@@ -2,30 +2,65 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
 from sniffai.cli.output import Output
 from sniffai.cli.parts import deal_options
 from sniffai.cli.terminal import progress_bar
+from sniffai.play.adjusted import AdjustedMean
 from sniffai.play.arena import play_arena
 from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost
+from sniffai.play.sequential import Measure, SequentialTest
 from sniffai.play.workers import available_cores
 from sniffai.search.params import Limits
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_DEALS = 500
+MOST_DEALS = 20_000
+"""Where a test ends the contest."""
 
 _OPTIONS = (
-    click.option("--deals", type=click.IntRange(min=1), help="Deals to play, each once per seating. [default: 500]"),
+    click.option(
+        "--deals",
+        type=click.IntRange(min=1),
+        help="Deals to play, each once per seating. [default: 500, with --h1 20000]",
+    ),
     click.option(
         "--matches", type=click.IntRange(min=1), help="Play this many whole matches instead, each once per seating."
     ),
     click.option("--simulations", type=click.IntRange(min=1), help="Simulations of a search that sets no limit."),
     click.option(
         "--seconds", type=click.FloatRange(min=0, min_open=True), help="Seconds of a search that sets no limit."
+    ),
+    click.option(
+        "--h1",
+        type=float,
+        help="Stop as soon as it is clear whether B gains this much, or only --h0: a sequential test. In points a "
+        "round, or in percent of matches above an even share (--of wins). --deals or --matches is then the most to "
+        "play.",
+    ),
+    click.option("--h0", type=float, default=0.0, show_default=True, help="What B gains if it is no stronger."),
+    click.option(
+        "--alpha", type=float, default=0.05, show_default=True, help="Chance to accept --h1 where --h0 is true."
+    ),
+    click.option(
+        "--beta", type=float, default=0.05, show_default=True, help="Chance to accept --h0 where --h1 is true."
+    ),
+    click.option(
+        "--of",
+        type=click.Choice(get_args(Measure)),
+        default="points",
+        show_default=True,
+        help="What is tested; wins only of --matches.",
+    ),
+    click.option(
+        "--luck/--no-luck",
+        default=True,
+        show_default=True,
+        help="Work out the luck of the draws, and tell the result less it: half a millisecond a round.",
     ),
     click.option("--workers", type=click.IntRange(min=1), help="Worker processes. [default: one per core]"),
     click.option("--out", metavar="FILE", help="Also write every game as JSON to this file."),
@@ -48,17 +83,24 @@ def contests(
     matches: int | None,
     simulations: int | None,
     seconds: float | None,
+    h0: float,
+    h1: float | None,
+    alpha: float,
+    beta: float,
+    of: Measure,
+    luck: bool,
 ) -> list[ArenaSpec]:
     """The contests of some pairs of players, according to the options.
 
     :raises UsageError: both deals and matches are asked for.
-    :raises LimitsError: there is no such player, or the seed is out of range.
+    :raises LimitsError: there is no such player, or a number is out of range.
     """
     if deals is not None and matches is not None:
         raise click.UsageError("--deals and --matches cannot be used together")
-    pairings = matches or deals or DEFAULT_DEALS
+    test = None if h1 is None else SequentialTest(h0, h1, alpha, beta, of)
+    pairings = matches or deals or (DEFAULT_DEALS if test is None else MOST_DEALS)
     limits = Limits(simulations, seconds)
-    return [ArenaSpec(a, b, players, pairings, matches is not None, seed, limits) for a, b in pairs]
+    return [ArenaSpec(a, b, players, pairings, matches is not None, seed, limits, luck, test) for a, b in pairs]
 
 
 def play_all(specs: Sequence[ArenaSpec], workers: int | None) -> Iterator[ArenaResult]:
@@ -67,9 +109,11 @@ def play_all(specs: Sequence[ArenaSpec], workers: int | None) -> Iterator[ArenaR
         bar = progress.add_task("", total=sum(spec.pairings for spec in specs))
         for spec in specs:
             progress.update(bar, description=f"{spec.b} over {spec.a}")
-            yield play_arena(
+            result = play_arena(
                 spec, workers=workers or available_cores(), progress=lambda done: progress.advance(bar, done)
             )
+            progress.advance(bar, spec.pairings - len(result.pairings))
+            yield result
 
 
 def write_json(output: Output | None, value: Any) -> int:
@@ -83,6 +127,21 @@ def write_json(output: Output | None, value: Any) -> int:
 def margin_text(result: ArenaResult) -> str:
     """``+18.67 ± 1.18``."""
     return f"{result.margin.mean:+.2f} ± {result.margin.standard_error:.2f}"
+
+
+def less_luck_text(mean: AdjustedMean, digits: int = 2) -> str:
+    """``+18.72 ± 1.02``: with the luck taken out."""
+    estimate = mean.estimate
+    return f"{estimate.mean:+.{digits}f} ± {estimate.standard_error:.{digits}f}"
+
+
+VERDICTS = {"h0": "h0 accepted", "h1": "h1 accepted", None: "not decided"}
+
+
+def verdict_text(result: ArenaResult) -> str:
+    """``h1 accepted after 312``; empty where nothing is tested."""
+    state = result.test_state
+    return "" if state is None else f"{VERDICTS[state.verdict]} after {state.pairings}"
 
 
 def p_text(p_value: float) -> str:

@@ -10,9 +10,11 @@ from sniffai.cli.contest import (
     contest_options,
     contests,
     cost_text,
+    less_luck_text,
     margin_text,
     p_text,
     play_all,
+    verdict_text,
     won_text,
     write_json,
 )
@@ -57,7 +59,10 @@ def _report(results: Sequence[ArenaResult], output: Output | None, markdown: boo
     return status
 
 
-COLUMNS = ("player", "over", "points a round>", "p>", "matches won (95 %)>", "a decision>", "simulations/s>")
+COLUMNS = (
+    *("player", "over", "points a round>", "less luck>", "p>", "matches won (95 %)>", "test>", "a decision>"),
+    "simulations/s>",
+)
 
 
 def _print(results: Sequence[ArenaResult], markdown: bool) -> None:
@@ -78,8 +83,10 @@ def _row(result: ArenaResult) -> tuple[str, ...]:
         result.spec.b,
         result.spec.a,
         margin_text(result),
+        less_luck_text(result.adjusted_margin) if result.spec.luck else "",
         p_text(result.margin_p_value),
         won_text(result),
+        verdict_text(result),
         cost_text(cost),
         "" if speed is None else f"{speed / 1e3:.0f} k",
     )

@@ -7,12 +7,15 @@ players split every pairing exactly.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from typing import Final, Protocol, runtime_checkable
 
 from sniffai.moves import Move
-from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost, Game, Pairing
+from sniffai.play.adjusted import AdjustedMean
+from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost, Game, Pairing, take_in
 from sniffai.play.levels import named_player
+from sniffai.play.luck import no_luck, round_luck
 from sniffai.play.match import Lots, decide
 from sniffai.play.mixed import at_turn
 from sniffai.play.players import Player
@@ -20,6 +23,7 @@ from sniffai.play.workers import mapped
 from sniffai.round import Round
 from sniffai.rules import TEAMS, margins_of, team_of
 from sniffai.search.analysis import Analysis
+from sniffai.seeds import derived_seed
 from sniffai.view import View
 from sniffai.watch import Watch
 
@@ -35,6 +39,9 @@ __all__ = [
 
 CHUNKS_PER_WORKER: Final = 32
 """Parts of the work for each worker, so that none waits long for the last one at the end. Chosen by judgement."""
+
+MOST_OF_TEST: Final = 16
+"""The most pairings of one part of the work where a test may end the contest: what comes after the end is lost."""
 
 MOST_ROUNDS: Final = 1000
 """Rounds after which a match is given up without a winner. Random players need about 40."""
@@ -57,7 +64,7 @@ class Contestant:
     """A player, and what its decisions have cost so far."""
 
     def __init__(self, player: Player) -> None:
-        self._player = player
+        self.player = player
         self.cost = Cost()
 
     def choose(self, view: View, seed: int) -> Move:
@@ -68,7 +75,7 @@ class Contestant:
         return move
 
     def _decide(self, view: View, seed: int) -> tuple[Move, int]:
-        player = at_turn(self._player, seed)
+        player = at_turn(self.player, seed)
         if not isinstance(player, Analyst):
             return player.choose(view, seed), 0
         analysis = player.analyze(view, seed)
@@ -76,34 +83,64 @@ class Contestant:
 
 
 def play_arena(spec: ArenaSpec, *, workers: int = 1, progress: Callable[[int], None] | None = None) -> ArenaResult:
-    """Play all pairings.
+    """Play all pairings, or as many as the test needs.
 
-    :param workers: processes; 1 plays in this one. The games do not depend on it, unless a clock ends the searches.
+    The games, and so when a test ends, do not depend on the number of workers, unless a clock ends the searches.
+
+    :param workers: processes; 1 plays in this one.
     :param progress: called with the number of pairings done since the last call.
     """
-    pairings: list[Pairing] = []
-    a, b = Cost(), Cost()
-    for done, cost_a, cost_b in _batches(spec, workers):
-        pairings.extend(done)
-        a, b = a + cost_a, b + cost_b
-        if progress is not None:
-            progress(len(done))
-    return ArenaResult(spec, tuple(pairings), (a, b))
+    played: list[Played] = []
+    mean = AdjustedMean()
+    with closing(_batches(spec, workers)) as batches:
+        for batch in batches:
+            done = _until_decided(spec, mean, batch)
+            played.extend(done)
+            if progress is not None:
+                progress(len(done))
+            if _decided(spec, mean):
+                break
+    a, b = (sum(costs, Cost()) for costs in zip(*((a, b) for _, a, b in played), strict=True))
+    return ArenaResult(spec, tuple(pairing for pairing, *_ in played), (a, b))
 
 
-Batch = tuple[list[Pairing], Cost, Cost]
+Played = tuple[Pairing, Cost, Cost]
+"""A pairing, and what its decisions cost A and B."""
 
 
-def _batches(spec: ArenaSpec, workers: int) -> Iterator[Batch]:
+def _until_decided(spec: ArenaSpec, mean: AdjustedMean, batch: Iterable[Played]) -> list[Played]:
+    """The pairings up to the one that decides the test."""
+    done: list[Played] = []
+    for one in batch:
+        done.append(one)
+        if spec.test is not None:
+            take_in(mean, one[0], spec.test.of)
+            if _decided(spec, mean):
+                break
+    return done
+
+
+def _decided(spec: ArenaSpec, mean: AdjustedMean) -> bool:
+    return spec.test is not None and spec.test.judge(mean).verdict is not None
+
+
+def _batches(spec: ArenaSpec, workers: int) -> Generator[list[Played], None, None]:
     size = max(1, spec.pairings // (CHUNKS_PER_WORKER * workers))
+    if spec.test is not None:
+        size = min(size, MOST_OF_TEST)
     jobs = [(spec, range(start, min(start + size, spec.pairings))) for start in range(0, spec.pairings, size)]
     yield from mapped(_play_some, jobs, workers)
 
 
-def _play_some(job: tuple[ArenaSpec, Iterable[int]]) -> Batch:
+def _play_some(job: tuple[ArenaSpec, Iterable[int]]) -> list[Played]:
     spec, numbers = job
+    return [play_numbered(spec, number) for number in numbers]
+
+
+def play_numbered(spec: ArenaSpec, number: int) -> Played:
+    """One pairing of a contest by its number, from 0, and what it cost."""
     a, b = (Contestant(named_player(name, spec.limits)) for name in (spec.a, spec.b))
-    return [play_pairing(spec, a, b, number) for number in numbers], a.cost, b.cost
+    return play_pairing(spec, a, b, number), a.cost, b.cost
 
 
 def play_pairing(spec: ArenaSpec, a: Player, b: Player, number: int) -> Pairing:
@@ -119,12 +156,16 @@ def play_game(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Game:
     """One deal or match in one seating."""
     margins = [0.0] * TEAMS[spec.players]
     endings = {"out": 0, "blocked": 0, "target": 0}
-    winner = None
-    for round_ in play_rounds(spec, seats, number):
+    luck, winner = no_luck(spec.players), None
+    players = [seat.player if isinstance(seat, Contestant) else seat for seat in seats]
+    for index, round_ in enumerate(play_rounds(spec, seats, number)):
         margins = [total + margin for total, margin in zip(margins, round_margins(round_), strict=True)]
         endings[_ending(round_)] += 1
         winner = round_.match_winner if spec.whole_matches else None
-    return Game(tuple(margins), winner, **endings)
+        if spec.luck:
+            luck += round_luck(round_, players, derived_seed("luck", spec.seed, number, index))
+    told = (luck.margins, luck.chances if spec.whole_matches else ()) if spec.luck else ((), ())
+    return Game(tuple(margins), winner, **endings, luck=told[0], match_luck=told[1])
 
 
 def play_rounds(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Iterator[Round]:

@@ -1,6 +1,6 @@
 """A contest of two players and its result: margins, matches won and the cost of decisions, with errors."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
@@ -8,7 +8,9 @@ from typing import Any, Self
 
 from sniffai.checks import keep, read_flag, read_kind, read_players, read_whole
 from sniffai.errors import LimitsError, RecordError
+from sniffai.play.adjusted import AdjustedMean
 from sniffai.play.levels import named_player
+from sniffai.play.sequential import Measure, SequentialTest, TestState
 from sniffai.play.statistics import Estimate, ratio_and_error, relabelling_test, wilson_interval
 from sniffai.rules import TEAMS
 from sniffai.search.params import MAX_SIMULATIONS, Limits
@@ -36,10 +38,19 @@ class ArenaSpec:
     """Seed of the deals and all other random choices, 0..2**64-1."""
     limits: Limits = field(default_factory=Limits)
     """For searches that set no limit of their own."""
+    luck: bool = True
+    """Whether the luck in each round is worked out (:mod:`sniffai.play.luck`): it takes half a millisecond a round."""
+    test: SequentialTest | None = None
+    """The test that ends the contest before all pairings are played; ``None``: all are played."""
 
     def __post_init__(self) -> None:
         keep(self, "players", read_players(self.players, LimitsError))
         keep(self, "whole_matches", read_flag(self.whole_matches, "whole_matches"))
+        keep(self, "luck", read_flag(self.luck, "luck"))
+        if self.test is not None:
+            read_kind(self.test, SequentialTest, "test", "NOT_A_TEST")
+            if self.test.of == "wins" and not self.whole_matches:
+                raise LimitsError("single rounds win no match: test points", reason="NO_MATCHES", field="of")
         read_kind(self.limits, Limits, "limits", "NOT_LIMITS")
         keep(self, "pairings", read_whole(self.pairings, "pairings", 1, MAX_SIMULATIONS))
         keep(self, "seed", check_seed(self.seed))
@@ -61,6 +72,10 @@ class Game:
     """Rounds that ended blocked."""
     target: int
     """Rounds that ended by reaching the target."""
+    luck: tuple[float, ...] = ()
+    """By team: how lucky it was, in points of its margin; empty if that was not worked out."""
+    match_luck: tuple[float, ...] = ()
+    """By team: how lucky it was, in shares of the match; empty for a single round as well."""
 
     @property
     def rounds(self) -> int:
@@ -122,6 +137,24 @@ class ArenaResult:
         """B's margin per round, in points, over pairings."""
         totals = [_own_margin(pairing) for pairing in self.pairings]
         return ratio_and_error(totals, [sum(game.rounds for game in pairing) for pairing in self.pairings])
+
+    @cached_property
+    def adjusted_margin(self) -> AdjustedMean:
+        """B's margin per round less the luck in it, in points; with the luck in it where that was not worked out."""
+        return adjusted(self.pairings, "points")
+
+    @cached_property
+    def adjusted_wins(self) -> AdjustedMean:
+        """The matches that B won, in percent of all above an even share, less the luck in them."""
+        return adjusted(self.pairings, "wins")
+
+    @cached_property
+    def test_state(self) -> TestState | None:
+        """How the test stands; ``None`` where there is none."""
+        test = self.spec.test
+        if test is None:
+            return None
+        return test.judge(self.adjusted_margin if test.of == "points" else self.adjusted_wins)
 
     @cached_property
     def margin_p_value(self) -> float:
@@ -186,16 +219,21 @@ class ArenaResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON: the summary, then every game. :meth:`from_dict` reads it back."""
         interval = self.win_interval
+        less, wins = self.adjusted_margin, self.adjusted_wins
         return {
             **self._spec_dict(),
+            "played": len(self.pairings),
             "mean_margin": self.margin.mean,
             "standard_error": self.margin.standard_error if len(self.pairings) > 1 else None,
             "margin_p_value": self.margin_p_value,
+            "less_luck": _less_luck(less) if self.spec.luck else None,
+            "test": None if self.spec.test is None else self.spec.test.to_dict() | self._state_dict(),
             "matches": self.matches,
             "matches_won": self.matches_won,
             "win_rate": self.win_rate,
             "win_interval": None if interval is None else list(interval),
             "win_p_value": self.win_p_value,
+            "wins_less_luck": _less_luck(wins) if self.spec.luck and self.matches else None,
             "rounds": self.rounds,
             "endings": self.endings,
             "costs": {name: cost.to_dict() for name, cost in zip("ab", self.costs, strict=True)},
@@ -204,20 +242,24 @@ class ArenaResult:
 
     def _spec_dict(self) -> dict[str, Any]:
         spec, limits = self.spec, self.spec.limits
-        names = ("a", "b", "players", "pairings", "whole_matches", "seed")
+        names = ("a", "b", "players", "pairings", "whole_matches", "seed", "luck")
         given = {name: getattr(limits, name) for name in ("simulations", "seconds", "memory_bytes")}
         return {**{name: getattr(spec, name) for name in names}, "limits": given}
 
+    def _state_dict(self) -> dict[str, Any]:
+        return {} if self.test_state is None else {"state": self.test_state.to_dict()}
+
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Self:
-        """Read :meth:`to_dict` back; the summary is computed again.
+        """Read :meth:`to_dict` back, also that of a version that did not work out luck; the summary is computed again.
 
         :raises RecordError: it does not have the form of one.
         :raises LimitsError: a value out of range, or no such player.
         """
         try:
             names = ("a", "b", "players", "pairings", "whole_matches", "seed")
-            spec = ArenaSpec(**{name: value[name] for name in names}, limits=Limits(**value["limits"]))
+            known = {name: value[name] for name in names} | {"luck": value.get("luck", False)}
+            spec = ArenaSpec(**known, limits=Limits(**value["limits"]), test=_read_test(value.get("test")))
             pairings = tuple(tuple(map(_read_game, pairing)) for pairing in value["games"])
             a, b = (_read_cost(value["costs"][name]) for name in "ab")
         except (KeyError, TypeError, ValueError) as error:
@@ -225,6 +267,35 @@ class ArenaResult:
                 raise
             raise RecordError("this is not the result of an arena", reason="UNREADABLE") from None
         return cls(spec, pairings, (a, b))
+
+
+def adjusted(pairings: Iterable[Pairing], measure: Measure) -> AdjustedMean:
+    """What B gains by some pairings, less luck.
+
+    :param measure: in points a round, or in percent of matches above an even share.
+    """
+    mean = AdjustedMean()
+    for pairing in pairings:
+        take_in(mean, pairing, measure)
+    return mean
+
+
+def take_in(mean: AdjustedMean, pairing: Pairing, measure: Measure) -> None:
+    """Add a pairing to a mean of :func:`adjusted`."""
+    if measure == "points":
+        luck = sum(game.luck[team] for team, game in enumerate(pairing) if game.luck)
+        mean.add(_own_margin(pairing), sum(game.rounds for game in pairing), luck)
+        return
+    decided = sum(game.winner is not None for game in pairing)
+    luck = sum(game.match_luck[team] for team, game in enumerate(pairing) if game.match_luck)
+    mean.add(100 * (_own_wins(pairing) - decided / len(pairing)), decided, 100 * luck)
+
+
+def _less_luck(mean: AdjustedMean) -> dict[str, Any]:
+    """Plain values of a mean less luck."""
+    estimate = mean.estimate
+    error = estimate.standard_error if mean.groups > 1 else None
+    return {"mean": estimate.mean, "standard_error": error, "variance_reduction": mean.reduction, "share": mean.share}
 
 
 def _own_margin(games: Sequence[Game]) -> float:
@@ -238,12 +309,19 @@ def _own_wins(games: Sequence[Game]) -> int:
 
 
 def _game_list(game: Game) -> list[Any]:
-    return [list(game.margins), game.winner, game.out, game.blocked, game.target]
+    told = [list(game.margins), game.winner, game.out, game.blocked, game.target]
+    return [*told, list(game.luck), list(game.match_luck)] if game.luck else told
 
 
 def _read_game(values: Sequence[Any]) -> Game:
-    margins, *rest = values
-    return Game(tuple(margins), *rest)
+    margins, winner, out, blocked, target, *luck = values
+    return Game(tuple(margins), winner, out, blocked, target, *map(tuple, luck))
+
+
+def _read_test(value: Mapping[str, Any] | None) -> SequentialTest | None:
+    if value is None:
+        return None
+    return SequentialTest(**{name: value[name] for name in ("h0", "h1", "alpha", "beta", "of")})
 
 
 def _read_cost(value: Mapping[str, Any]) -> Cost:

@@ -18,6 +18,8 @@ from sniffai.play.players import (
     FLAG,
     NUMBER,
     SEARCH_PARAMETERS,
+    WHOLE,
+    FlatPlayer,
     GreedyPlayer,
     Player,
     PolicyPlayer,
@@ -178,6 +180,7 @@ def named_player(text: str, defaults: Limits | None = None) -> Player:
     """A player by name, with parameters after a colon, such as ``"search:simulations=1000,exploration=40"``.
 
     - ``random``, ``greedy``, ``policy``: see :mod:`sniffai.play.players`;
+    - ``flat:worlds=200``: a :class:`FlatPlayer`;
     - ``search``: a :class:`SearchPlayer`, with the limits and parameters of a search;
     - ``careless:misses=0.3``: a :class:`CarelessPlayer`;
     - ``hasty:misjudges=8``: a :class:`HastyPlayer`;
@@ -218,6 +221,10 @@ def _forgetful_player(parameters: str, defaults: Limits | None) -> ForgetfulPlay
     return ForgetfulPlayer(search_player(given, defaults), misjudges, forgets)
 
 
+def _flat_player(parameters: str, defaults: Limits | None) -> FlatPlayer:
+    return FlatPlayer(**read_parameters("flat", parameters, {"worlds": WHOLE}))
+
+
 def _hasty_player(parameters: str, defaults: Limits | None) -> HastyPlayer:
     return HastyPlayer(**read_parameters("hasty", parameters, {"misjudges": NUMBER}))
 
@@ -226,6 +233,7 @@ _READERS: Final[Mapping[str, Reader]] = {
     "random": _without_parameters("random", RandomPlayer()),
     "greedy": _without_parameters("greedy", GreedyPlayer()),
     "policy": _without_parameters("policy", PolicyPlayer()),
+    "flat": _flat_player,
     "search": _search_player,
     "careless": _careless_player,
     "hasty": _hasty_player,

@@ -5,11 +5,11 @@ on the same deals with swapped seats therefore tie exactly.
 """
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Protocol, cast, get_args, runtime_checkable
 
-from sniffai.checks import shown
+from sniffai.checks import keep, read_whole, shown
 from sniffai.errors import LimitsError
 from sniffai.moves import Move
 from sniffai.search.analysis import Analysis
@@ -18,6 +18,7 @@ from sniffai.search.nets import load_policy
 from sniffai.search.params import Limits, Objective, SearchParams
 from sniffai.search.searcher import Searcher
 from sniffai.view import View
+from sniffai_ext.flat import flat_values
 
 
 class Player(Protocol):
@@ -49,6 +50,15 @@ class Thinker(Player, Protocol):
         ...
 
 
+@runtime_checkable
+class Teller(Player, Protocol):
+    """A player that tells how it chooses by lot."""
+
+    def chances(self, view: View) -> dict[Move, float]:
+        """The chance of each move that :meth:`choose` may return, above 0, together 1; the seat is to place a tile."""
+        ...
+
+
 def thinker_of(player: Player) -> Thinker | None:
     """The player if it searches. ``isinstance`` takes a fifth of a millisecond to find that out."""
     return cast(Thinker, player) if hasattr(player, "searcher") else None
@@ -62,6 +72,10 @@ class RandomPlayer:
         """See :class:`Player`."""
         return random.Random(seed).choice(distinct_moves(view))
 
+    def chances(self, view: View) -> dict[Move, float]:
+        """See :class:`Teller`."""
+        return even_chances(distinct_moves(view))
+
 
 @dataclass(frozen=True, slots=True)
 class GreedyPlayer:
@@ -69,10 +83,22 @@ class GreedyPlayer:
 
     def choose(self, view: View, seed: int) -> Move:
         """See :class:`Player`."""
+        return random.Random(seed).choice(self._best(view))
+
+    def chances(self, view: View) -> dict[Move, float]:
+        """See :class:`Teller`."""
+        return even_chances(self._best(view))
+
+    def _best(self, view: View) -> list[Move]:
         moves = distinct_moves(view)
         points = [view.points(move) for move in moves]
         most = max(points)
-        return random.Random(seed).choice([move for move, scored in zip(moves, points, strict=True) if scored == most])
+        return [move for move, scored in zip(moves, points, strict=True) if scored == most]
+
+
+def even_chances(moves: Sequence[Move]) -> dict[Move, float]:
+    """Each of some moves with the same chance."""
+    return dict.fromkeys(moves, 1 / len(moves))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +108,28 @@ class PolicyPlayer:
     def choose(self, view: View, seed: int) -> Move:
         """See :class:`Player`. The seed has no effect."""
         tile, at, _ = load_policy(view.players).rate(view.core())[0]
+        return Move.from_codes(tile, at)
+
+
+@dataclass(frozen=True, slots=True)
+class FlatPlayer:
+    """A stranger to measure against: it tries each move in worlds dealt at random, and takes the best on average.
+
+    It shares nothing with the search, and is never improved (:mod:`sniffai_ext.flat`). It plays for the points of the
+    round.
+
+    :raises LimitsError: ``worlds`` is out of range.
+    """
+
+    worlds: int = 200
+    """Worlds for each decision, 1..1,000,000."""
+
+    def __post_init__(self) -> None:
+        keep(self, "worlds", read_whole(self.worlds, "worlds", 1, 1_000_000))
+
+    def choose(self, view: View, seed: int) -> Move:
+        """See :class:`Player`."""
+        tile, at, _ = flat_values(view.core(), self.worlds, seed)[0]
         return Move.from_codes(tile, at)
 
 

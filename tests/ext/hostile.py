@@ -76,6 +76,14 @@ def rounds() -> Any:
     return core("round").Round(*ROUND)
 
 
+def played() -> Any:
+    """A round with draws in it."""
+    made = rounds()
+    for _ in range(6):
+        made.play(*made.legal_moves()[0])
+    return made
+
+
 def layout() -> Any:
     made = core("layout").Layout()
     made.play(1, -1)
@@ -151,7 +159,7 @@ FREE = {
 """Arguments that may be None."""
 
 
-LONG = {"count": 1000, "rounds": 1000, "matches": 1000, "deals": 1000, "depth": 3, "node_cap": 1000}
+LONG = {"count": 1000, "rounds": 1000, "matches": 1000, "deals": 1000, "depth": 3, "node_cap": 1000, "worlds": 1000}
 """Arguments that say how much work is done, and from where on it lasts too long for a test."""
 
 
@@ -188,6 +196,11 @@ def training() -> dict[str, Any]:
     }
 
 
+def valued() -> dict[str, Any]:
+    nets = {"policy": load_policy(2), "value": load_world_value(2)}
+    return {**nets, "equity": None, "seed": 1, "count": 2, "depth": 3}
+
+
 def weights(players: int) -> Any:
     return np.zeros(core("policy").weight_count(players), np.float32)
 
@@ -211,6 +224,9 @@ FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "best_chance.best_chances": named(values=[(1.0, 0.5), (2.0, 0.0)]),
     "layout.played_layout": named(placements=[(1, -1)]),
     "layout.point_name": named(at=4),
+    "flat.flat_values": lambda: {"view": view(), "worlds": 3, "seed": 1},
+    "luck.draw_luck": lambda: {"round_": played(), **valued()},
+    "luck.prospects": lambda: {"round_": rounds(), **valued()},
     "policy.duel": lambda: {"players": 2, "deals": 1, "seed": 1, "b": load_policy(2), "a": None},
     "policy.weight_count": named(players=2),
     "tree_params.read_params": lambda: {"params": core("tree_params").TreeParams()},

@@ -30,9 +30,11 @@ from sniffai.lab.training import TrainedNets, TrainingPlan
 from sniffai.play.arena import ArenaSpec, play_arena
 from sniffai.play.humanlike import CarelessPlayer
 from sniffai.play.levels import LEVELS, find_level
+from sniffai.play.luck import no_luck
 from sniffai.play.match import HUMAN, Lots, Match, MatchSetup
 from sniffai.play.match_log import Dealt, LogSetup, MatchLog, Step, StepKind, TakenBack
-from sniffai.play.players import GreedyPlayer, PolicyPlayer, RandomPlayer
+from sniffai.play.players import FlatPlayer, GreedyPlayer, PolicyPlayer, RandomPlayer
+from sniffai.play.sequential import SequentialTest
 from sniffai.play.statistics import mean_and_error
 from sniffai.review import Subject, review
 from sniffai.review.strength import strength_of
@@ -58,10 +60,13 @@ MODULES: Final = (
         "sniffai.play.levels",
     ),
     *(
+        "sniffai.play.adjusted",
         "sniffai.play.arena_result",
         "sniffai.play.arena",
+        "sniffai.play.luck",
         "sniffai.play.match",
         "sniffai.play.match_log",
+        "sniffai.play.sequential",
         "sniffai.play.statistics",
     ),
 )
@@ -71,7 +76,7 @@ REFUSED: Final = {
     *("MatchStream", "MatchReviewStream", "AsyncMatchStream", "AsyncMatchReviewStream"),
 }
 """Classes whose objects belong to one process: copying and pickling them raises TypeError."""
-NO_VALUES: Final = {"Player", "Thinker", "Wishes", "RecommendWishes", "ReviewWishes", "Kind"}
+NO_VALUES: Final = {"Player", "Teller", "Thinker", "Wishes", "RecommendWishes", "ReviewWishes", "Kind"}
 """Protocols and names for types: there are no objects of them."""
 
 
@@ -127,10 +132,27 @@ def results() -> Iterator[Any]:
     yield from sniffai.review.jobs_of(Subject.of_rounds([played(2, 3)]))
     yield sniffai.MatchRecord.of([played(2, 3)])
     yield sniffai.SeatRecord.of([played(2, 3).view(0)])
-    yield from (GreedyPlayer(), RandomPlayer(), PolicyPlayer(), client.Tls(), wire.Violation("a", "B", "c"))
+    yield from (
+        GreedyPlayer(),
+        RandomPlayer(),
+        FlatPlayer(),
+        PolicyPlayer(),
+        client.Tls(),
+        wire.Violation("a", "B", "c"),
+    )
     yield from (find_level("1100"), CarelessPlayer())
-    spec = ArenaSpec("greedy", "random", pairings=2, seed=1)
-    yield from (spec, play_arena(spec), mean_and_error([1.0, 2.0]), LEVELS[1].scores, LEVELS[1].move_time)
+    spec = ArenaSpec("greedy", "random", pairings=2, seed=1, test=SequentialTest())
+    result = play_arena(spec)
+    yield from (
+        spec,
+        result,
+        result.test_state,
+        result.adjusted_margin,
+        no_luck(3),
+        mean_and_error([1.0, 2.0]),
+        LEVELS[1].scores,
+        LEVELS[1].move_time,
+    )
     yield from (played(2, 14).history, strength_of([2.0, 3.0, 4.0] * 20, 2))
     match = Match(MatchSetup((HUMAN, "greedy"), seed=1))
     yield from (match, match.setup, match.situation(0), Lots((1, 2)), *match_log_values())

@@ -35,6 +35,40 @@ def test_arena_plays_matches(capsys: pytest.CaptureFixture[str]) -> None:
     assert "of 24 won, " in say(capsys, *args)
 
 
+def test_arena_tells_the_result_less_luck(capsys: pytest.CaptureFixture[str]) -> None:
+    args = ("arena", "greedy", "policy", "--workers", "1", "--seed", "5")
+    out = say(capsys, *args, "--deals", "60")
+    assert "  less luck +" in out
+    assert "% less variance" in out
+    assert "test" not in out
+    out = say(capsys, *args, "--matches", "4")
+    assert out.count("  less luck ") == 2
+    assert "less luck" not in say(capsys, *args, "--deals", "5", "--no-luck")
+
+
+def test_arena_stops_when_the_test_is_decided(capsys: pytest.CaptureFixture[str]) -> None:
+    args = ("arena", "random", "greedy", "--h1", "4", "--h0", "1", "--workers", "1")
+    out = say(capsys, *args)
+    assert "  test      h1 accepted after 100: h0 +1, h1 +4 points a round" in out
+    assert "h0 at -2.94, h1 at +2.94; alpha 0.05, beta 0.05" in out
+    assert "a 95 % interval that holds wherever the test stops" in out
+    assert "  test      not decided after 9: " in say(capsys, *args, "--deals", "9")
+    told = json.loads(say(capsys, *args, "--deals", "130", "--json"))
+    assert (told["pairings"], told["played"], told["test"]["state"]["verdict"]) == (130, 100, "h1")
+    out = say(capsys, *args, "--deals", "9", "--no-luck")
+    assert "not decided after 9" in out
+
+
+def test_arena_tests_the_matches_won(capsys: pytest.CaptureFixture[str]) -> None:
+    out = say(capsys, "arena", "random", "greedy", "--h1", "9", "--of", "wins", "--matches", "9", "--workers", "1")
+    assert "  test      not decided after 9: h0 +0, h1 +9 % of matches above even" in out
+
+
+def test_ladder_tests_each_step(capsys: pytest.CaptureFixture[str]) -> None:
+    args = ("ladder", "random", "greedy", "--h1", "3", "--workers", "1", "--markdown")
+    assert "| h1 accepted after 100 |" in say(capsys, *args)
+
+
 def test_arena_writes_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "result.json"
     out = say(capsys, "arena", "random", "greedy", "--matches", "3", "--workers", "1", "--json", "--out", str(file))
@@ -82,7 +116,7 @@ def test_an_interrupted_ladder_prints_the_contests_that_ended(
 def test_ladder_prints_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     out = say(capsys, "ladder", "random", "greedy", "--matches", "4", "--workers", "1", "--markdown")
     head, rule, row = out.splitlines()
-    assert head.count("|") == rule.count("|") == row.count("|") == 8
+    assert head.count("|") == rule.count("|") == row.count("|") == 10
     assert row.startswith("| greedy | random | +")
 
 
@@ -104,6 +138,10 @@ def test_ladder_of_nobody_is_that_of_the_levels(capsys: pytest.CaptureFixture[st
         ),
         (["arena", "random", "greedy", "--players", "5"], "--players"),
         (["arena", "random", "greedy", "--deals", "1", "--workers", "1", "--out", "no/where.json"], "No such file"),
+        (["arena", "random", "greedy", "--h1", "0"], "h1: a number above h0 is expected, 0, not 0"),
+        (["arena", "random", "greedy", "--h1", "nan"], "h1: "),
+        (["arena", "random", "greedy", "--h1", "1", "--alpha", "0"], "alpha: above 0, at most 0.5 is expected"),
+        (["arena", "random", "greedy", "--h1", "1", "--of", "wins"], "of: single rounds win no match"),
         (["ladder", "random"], "at least two"),
         (["ladder", "random", "level:genius"], "level: 'genius' is not one of "),
     ],

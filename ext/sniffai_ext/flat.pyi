@@ -1,0 +1,3 @@
+from sniffai_ext.view import View
+
+def flat_values(view: View, worlds: int, seed: int) -> list[tuple[int, int, float]]: ...
