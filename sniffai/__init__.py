@@ -12,8 +12,9 @@ Rounds with all hands known: :class:`Round`. What one seat may know: :class:`Vie
 :class:`SniffError`.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from sniffai.lazy import lazy_names
 
 if TYPE_CHECKING:
     from sniffai.belief import Belief, World
@@ -81,8 +82,6 @@ _MODULES: Final = {
 }
 """The public names by the module that defines them."""
 
-_MODULE_OF: Final = {name: module for module, names in _MODULES.items() for name in names}
-
 __all__ = [
     "TILES",
     "Analysis",
@@ -134,19 +133,4 @@ __all__ = [
     "recommend",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used.
-
-    :raises AttributeError: there is no such name.
-    """
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """The public names, whether they have been used or not."""
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _MODULES)

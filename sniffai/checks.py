@@ -7,9 +7,7 @@ plain ``int``. Single numbers are checked by the core (:mod:`sniffai_ext.checks`
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeGuard, TypeVar
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, TypeVar
 
 from sniffai.errors import LimitsError, RecordError, SniffError, ViewError
 from sniffai.rules import PLAYERS
@@ -42,6 +40,9 @@ __all__ = [
     "steers",
     "visible",
 ]
+
+if TYPE_CHECKING:  # NumPy takes a third of the time in which a short command starts
+    import numpy.typing as npt
 
 T = TypeVar("T")
 
@@ -85,7 +86,7 @@ def as_plain(value: T) -> T | int:
     return value if number is None else number
 
 
-def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def read_only(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
     """The same array, or a view of it, that cannot be written to."""
     if array.flags.writeable:
         array = array.view()

@@ -1,14 +1,19 @@
 """What holds between the rooms, and between the files and the pages that describe them."""
 
 import ast
+import pkgutil
 import re
 import subprocess
 import sys
+from importlib.util import resolve_name
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-import sniffai
+import sniffai.review
+import sniffai.wire
+from sniffai.lazy import load_names
 
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = ("click", "google.protobuf", "grpc", "rich")
@@ -40,23 +45,49 @@ def test_importing_the_library_imports_none_of_its_rooms() -> None:
     script = "import sys, sniffai; print(sorted(name for name in sys.modules if name.split('.')[0] in sys.argv[1:]))"
     ours = ["sniffai", "sniffai_ext", "numpy"]
     answer = subprocess.run([sys.executable, "-c", script, *ours], capture_output=True, text=True, check=True)
-    assert ast.literal_eval(answer.stdout) == ["sniffai"]
+    assert ast.literal_eval(answer.stdout) == ["sniffai", "sniffai.lazy"]
 
 
-def test_the_names_of_the_library_are_those_that_type_checkers_see() -> None:
+@pytest.mark.parametrize(
+    "code",
+    [
+        "sniffai.cli.main()",
+        "sniffai.cli.group.run(['deal'])",
+        "sniffai.Round.deal(2, 1).view(0).legal_moves()",
+        "import sniffai.client",
+    ],
+)
+def test_what_makes_no_array_starts_without_numpy(code: str) -> None:
+    """It takes as long to import as such a command to run."""
+    hook = (
+        "import sys\nclass Hidden:\n def find_spec(self, name, *_):\n  assert name.partition('.')[0] != 'numpy', name\n"
+    )
+    script = f"{hook}sys.meta_path.insert(0, Hidden())\nsys.argv[1:] = ['--version']\nimport sniffai.cli.group\n{code}"
+    subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+
+
+@pytest.mark.parametrize("package", [sniffai, sniffai.review, sniffai.wire], ids=lambda package: package.__name__)
+def test_the_names_of_a_package_are_those_that_type_checkers_see(package: ModuleType) -> None:
+    assert package.__file__
     (guarded,) = (
-        node
-        for node in ast.parse((ROOT / "sniffai" / "__init__.py").read_text(encoding="utf-8")).body
-        if isinstance(node, ast.If)
+        node for node in ast.parse(Path(package.__file__).read_text(encoding="utf-8")).body if isinstance(node, ast.If)
     )
     seen = {}
     for node in guarded.body:
         assert isinstance(node, ast.ImportFrom)
         seen.update({alias.name: node.module for alias in node.names})
-    assert seen == {name: f"sniffai.{module}" for name, module in sniffai._MODULE_OF.items()}
-    assert {*seen} == {*sniffai.__all__} <= {*dir(sniffai)}
+    assert seen == {
+        name: resolve_name(f".{module}", package.__name__)
+        for module, names in package._MODULES.items()
+        for name in names
+    }
+    assert {*seen} == {*package.__all__} <= {*dir(package)}
+    # Importing a module of that name would put the module in the name's place.
+    assert not {*seen} & {module.name for module in pkgutil.iter_modules(package.__path__)}
+    load_names(package)
+    assert {*seen} <= {*vars(package)}
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        _ = sniffai.nothing
+        _ = package.nothing
 
 
 def test_the_architecture_page_has_a_line_for_each_file() -> None:

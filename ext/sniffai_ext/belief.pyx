@@ -27,8 +27,6 @@ from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport ALL_TILES, FITTING, lowest, uint16_t
 from sniffai_ext.view cimport MAX_BATCHES
 
-import numpy as np
-
 from sniffai_ext.errors import HistoryError, LimitsError, ViewError
 
 
@@ -223,6 +221,8 @@ cdef class Belief:
         A hidden tile's row adds up to 1, a seat's column to its hand size. A tile in the seat's own hand counts 1
         there; a tile on the table is 0 everywhere.
         """
+        import numpy as np
+
         cdef int tile
         marginals = np.zeros((TILES, self.players + 1))
         cdef double[:, ::1] rows = marginals
@@ -243,6 +243,8 @@ cdef class Belief:
 
     def _cell_marginals(self, double[:, ::1] rows):
         """Forward counts times backward counts, over all listed tiles."""
+        import numpy as np
+
         cdef int i, k, room, states = self.full + 1
         cdef double total = self.count()
         cdef double weight, kept
@@ -355,6 +357,8 @@ cdef class Belief:
         :param count: 0..2**31-1.
         :raises LimitsError: count or seed is out of range.
         """
+        import numpy as np
+
         cdef Rng rng
         cdef Watch watch = watch_signals()
         cdef int i, most = read_whole(count, "count", 0, INT32_MAX, LimitsError, "COUNT_OUT_OF_RANGE")

@@ -7,25 +7,31 @@ A whole number is anything with ``__index__``, NumPy's integers among them; a re
 from libc.math cimport isnan
 from libc.stdint cimport INT32_MAX, INT32_MIN
 
+import sys
 from numbers import Real
 from operator import index
-
-import numpy as np
 
 from sniffai_ext.errors import LimitsError, MoveError, TileError
 from sniffai_ext.shown import shown
 
 from sniffai_ext.types cimport ALL_TILES, TILES
 
-cdef object BOOLEANS = (bool, np.bool_)
 cdef object MOST_SEED = (1 << 64) - 1
+
+
+cdef bint is_boolean(value):
+    """Whether a value is Python's or NumPy's. Where NumPy has not been imported, nothing is NumPy's."""
+    if isinstance(value, bool):
+        return True
+    kind = getattr(sys.modules.get("numpy"), "bool_", None)
+    return kind is not None and isinstance(value, kind)
 
 
 cpdef object as_whole(value):
     """The value as an ``int``; None if it is not a whole number."""
     if type(value) is int:
         return value
-    if isinstance(value, BOOLEANS):
+    if is_boolean(value):
         return None
     try:
         return int(index(value))
@@ -40,7 +46,7 @@ cpdef object as_real(value):
     whole = as_whole(value)
     if whole is not None:
         return whole
-    if isinstance(value, BOOLEANS) or not isinstance(value, Real):
+    if is_boolean(value) or not isinstance(value, Real):
         return None
     try:
         return float(value)
@@ -87,7 +93,7 @@ cpdef bint read_flag(value, str field) except -1:
 
     :raises LimitsError: it is neither.
     """
-    if not isinstance(value, BOOLEANS):
+    if not is_boolean(value):
         raise LimitsError(f"True or False is expected, not {shown(value)}", reason="NOT_A_FLAG", field=field)
     return bool(value)
 
@@ -147,6 +153,8 @@ def read_net(weights, size, players):
 
     :raises LimitsError: they are not ``size`` finite numbers.
     """
+    import numpy as np
+
     try:
         with np.errstate(over="ignore"):
             block = np.array(weights, np.float32)

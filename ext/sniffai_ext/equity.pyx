@@ -6,8 +6,6 @@ from sniffai_ext.checks cimport check_seat, read_int, read_items, read_seed, rea
 from sniffai_ext.rng cimport Rng, below, seed_rng
 from sniffai_ext.types cimport target_of, team_count
 
-import numpy as np
-
 from sniffai_ext.errors import LimitsError, ViewError
 from sniffai_ext.shown import shown
 
@@ -26,6 +24,8 @@ cdef class Equity:
     """
 
     def __cinit__(self, players, lead, lowest):
+        import numpy as np
+
         cdef int size = row_count(players, lowest)
         chances = float_array(lead, "lead")
         shape = (size,) * 3 + (2,) if players == 3 else (size, size)
@@ -44,7 +44,7 @@ cdef class Equity:
         self.table = EquityTable(&lead_cells[0], &random_cells[0], players, target_of(players), lowest, size)
 
     def __reduce__(self):
-        return type(self), (self.table.players, np.array(self.lead), self.table.lowest)
+        return type(self), (self.table.players, self.lead.copy(), self.table.lowest)
 
     def __copy__(self):
         return self                          # it never changes
@@ -109,6 +109,8 @@ def float_array(values, field):
 
     :raises LimitsError: the values are not numbers.
     """
+    import numpy as np
+
     try:
         with np.errstate(over="ignore"):
             return np.array(values, np.float32, order="C")
@@ -130,6 +132,8 @@ def row_count(players, lowest):
 
 def pairs_within_one(chances):
     """The same float32 array, where with 3 seats rounding may have left a third chance a last digit below 0."""
+    import numpy as np
+
     if chances.ndim == 4:
         np.minimum(chances[..., 1], 1 - chances[..., 0], out=chances[..., 1])
     return chances
@@ -137,6 +141,8 @@ def pairs_within_one(chances):
 
 def mean_over_leads(chances):
     """From chances relative to the lead to those by team when a random seat leads: the same shape."""
+    import numpy as np
+
     if chances.ndim == 2:
         return (chances + 1 - chances.T) / 2
     first, second = chances[..., 0], chances[..., 1]

@@ -8,8 +8,6 @@ from sniffai_ext.types cimport TILES, lowest, popcount, uint32_t
 
 from math import comb
 
-import numpy as np
-
 from sniffai_ext.errors import ViewError
 
 
@@ -23,6 +21,8 @@ def chance_without(Belief belief not None, seat, tiles):
     :param tiles: 28-bit mask.
     :raises SniffError: there is no such seat or tile.
     """
+    import numpy as np
+
     cdef int holder = read_whole(seat, "seat", 0, belief.players - 1, ViewError)
     cdef uint32_t asked = read_tiles(tiles, "tiles")
     cdef int i, loose, states = belief.full + 1
@@ -45,6 +45,8 @@ def chance_without(Belief belief not None, seat, tiles):
 
 cdef object _with_item(Belief belief, int i, int seat, uint32_t tiles, object before):
     """The ways once listed tile ``i`` has its place too, never at the seat if it is one of the tiles."""
+    import numpy as np
+
     cdef int k, room, loose
     cdef int states = before.shape[0], most = before.shape[1]
     cdef bint shed = belief.item[i].shed

@@ -11,8 +11,6 @@ from sniffai_ext.round cimport play, settle
 from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport RUNNING, int16_t, team_count, team_of
 
-import numpy as np
-
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.round import check_players
 from sniffai_ext.view cimport View
@@ -127,6 +125,8 @@ def duel(players, deals, seed, Policy b not None, Policy a=None):
     :return: float64 ``[deals]``: b's mean margin a round in each deal, in points.
     :raises SniffError: a number out of range, or a net for another number of seats.
     """
+    import numpy as np
+
     cdef Rng rng
     cdef Rng lots
     cdef State start

@@ -18,8 +18,6 @@ from libc.string cimport memset
 from sniffai_ext.checks cimport read_real
 from sniffai_ext.types cimport ALL_TILES, lowest
 
-import numpy as np
-
 from sniffai_ext.errors import LimitsError
 
 
@@ -120,6 +118,8 @@ def fit(hands, logs, ridge=2.0):
     :return: ``(base, gain)``, the gain by seat and tile: float64 ``[4, 28]``.
     :raises LimitsError: the shapes are others, a mask has more than 28 bits, or a number is not finite.
     """
+    import numpy as np
+
     try:
         masks, logs = np.asarray(hands), np.ascontiguousarray(logs, np.float64)
     except Exception:                        # a foreign object may raise whatever it likes

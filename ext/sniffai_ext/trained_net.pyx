@@ -2,8 +2,6 @@
 
 from sniffai_ext.net cimport lay_out, net_size
 
-import numpy as np
-
 from sniffai_ext.checks import read_net
 
 
@@ -32,14 +30,20 @@ cdef class TrainedNet:
         return 0
 
     def __reduce__(self):
+        import numpy as np
+
         return type(self), (self.players, np.array(self.weights))
 
     def __eq__(self, other):
+        import numpy as np
+
         if type(self) is not type(other):
             return NotImplemented
         return self.players == other.players and np.array_equal(self.weights, (<TrainedNet> other).weights)
 
     def __hash__(self):
+        import numpy as np
+
         return hash((self.players, np.asarray(self.weights).tobytes()))
 
     def __copy__(self):

@@ -24,8 +24,6 @@ from sniffai_ext.signals cimport answer, called, watch_signals
 from sniffai_ext.surrogate cimport Surrogate, fit_surrogate, likely, place_at, ridge_of
 from sniffai_ext.types cimport TILES, lowest, popcount, uint8_t
 
-import numpy as np
-
 from sniffai_ext.errors import LimitsError, ViewError
 from sniffai_ext.tree_params import RANGES, USUAL_TEMPERATURES, TreeParams
 
@@ -403,6 +401,8 @@ cdef class Pool:
     def log_likelihoods(self):
         """By world, how likely its hidden seats would have made their past choices (as fitted, for the extra
         ones): float64 ``[size]``, in nats."""
+        import numpy as np
+
         cdef int i
         self.check_filled()
         logs = np.empty(self.size)
@@ -413,6 +413,8 @@ cdef class Pool:
 
     def table(self):
         """The weighted marginals, in the form of :meth:`sniffai_ext.belief.Belief.table`."""
+        import numpy as np
+
         cdef int i, seat
         cdef double share
         self.check_filled()

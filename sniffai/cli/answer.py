@@ -4,11 +4,12 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from sniffai.cli.situation import action_name, situation
-from sniffai.cli.terminal import show, tell, text_table
+from sniffai.cli.tables import show, text_table
+from sniffai.cli.terminal import tell
 from sniffai.explain import sentences
 from sniffai.explain.languages import Words, words
+from sniffai.explain.level_words import level_name
 from sniffai.explain.numbers import fixed, uncertain
-from sniffai.review.terms import level_name
 from sniffai.rules import team_of
 from sniffai.search.params import Objective
 from sniffai.v1 import analysis_pb2 as pb

@@ -5,7 +5,9 @@ from collections.abc import Callable
 import click
 
 from sniffai.cli.parts import deal_options, json_option
-from sniffai.cli.terminal import progress_bar, show, tell, tell_json, text_table
+from sniffai.cli.progress import progress_bar
+from sniffai.cli.tables import show, text_table
+from sniffai.cli.terminal import tell, tell_json
 from sniffai.lab.calibration import CalibrationReport, PlayerModel, calibrate
 from sniffai.play.levels import named_player
 from sniffai.play.statistics import Estimate

@@ -5,7 +5,8 @@ from dataclasses import asdict
 import click
 
 from sniffai.cli.parts import json_option
-from sniffai.cli.terminal import show, tell, tell_json, text_table
+from sniffai.cli.tables import show, text_table
+from sniffai.cli.terminal import tell, tell_json
 from sniffai.lab.bench import equity_ratio, measure, packed_round_bytes, signature, thread_ratio
 from sniffai.rules import PLAYERS
 

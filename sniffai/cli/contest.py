@@ -8,7 +8,7 @@ import click
 
 from sniffai.cli.output import Output
 from sniffai.cli.parts import deal_options
-from sniffai.cli.terminal import progress_bar
+from sniffai.cli.progress import progress_bar
 from sniffai.play.adjusted import AdjustedMean
 from sniffai.play.arena import play_arena
 from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost

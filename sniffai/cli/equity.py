@@ -9,7 +9,9 @@ from rich.table import Table
 
 from sniffai.cli.output import Output
 from sniffai.cli.parts import BadInput, json_option
-from sniffai.cli.terminal import progress_bar, show, tell, tell_json, text_table
+from sniffai.cli.progress import progress_bar
+from sniffai.cli.tables import show, text_table
+from sniffai.cli.terminal import tell, tell_json
 from sniffai.equity import Equity, lead_value, load, read_equity, save_equity
 from sniffai.errors import SniffError
 from sniffai.lab.equity.build import LOWEST, ROUNDS, EquityPlan, build

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from sniffai.cli import terminal
+from sniffai.cli import tables, terminal
 from sniffai.cli.saver import Keeper
 from sniffai.cli.table_words import (
     arm_lines,
@@ -351,7 +351,7 @@ class Game:
         terminal.tell_folded(say.say("Your hand: {tiles}", tiles=" ".join(map(tile_name, view.hand))))
         if view.forced is not None:
             terminal.tell_folded(say.say("You have drawn {tile} and must place it.", tile=tile_name(view.forced)))
-        made = terminal.text_table(
+        made = tables.text_table(
             "#>",
             say.say("tile"),
             say.say("at"),
@@ -371,7 +371,7 @@ class Game:
                 str(after.points),
                 str(after.count),
             )
-        terminal.show(made)
+        tables.show(made)
 
     def _draw(self, view: View, marks: dict[str, str], whole: bool = False) -> None:
         """The table as a drawing; in words where the window is too low for it, unless it is to be whole."""
@@ -383,7 +383,7 @@ class Game:
             return
         for line in lines:
             pieces = [(ascii_letters(piece.text) if self._ascii else piece.text, STYLES[piece.ink]) for piece in line]
-            terminal.tell_pieces(pieces)
+            tables.tell_pieces(pieces)
 
     def _tell(self, text: str) -> None:
         terminal.tell_folded(text)

@@ -5,13 +5,11 @@ import importlib
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import BrokenExecutor
 from typing import Any, Final
 
 import click
 
 from sniffai.cli import terminal
-from sniffai.cli.output import kept
 from sniffai.cli.signs import complain
 from sniffai.errors import SniffError
 from sniffai.extras import what_to_install
@@ -89,6 +87,8 @@ def run(args: Sequence[str] | None = None) -> int:
         terminal.give_up()
         message = f"standard output: {error.strerror or error}"
         if terminal.printed() and time.monotonic() - begun >= COSTLY_SECONDS:
+            from sniffai.cli.output import kept
+
             message += f"; {kept('sniffai.txt', terminal.printed().encode())}"
         return _fail(message, 1)
 
@@ -113,7 +113,11 @@ def _status(args: Sequence[str] | None) -> int:
         return _fail("stopped", 130)
     except SniffError as error:
         return _fail(str(error), 2)
-    except BrokenExecutor:
+    except RuntimeError as error:
+        from concurrent.futures import BrokenExecutor
+
+        if not isinstance(error, BrokenExecutor):  # a defect of ours
+            raise
         return _fail("a worker process ended before its work was done: killed, or out of memory", 1)
     except ImportError as error:
         advice = what_to_install(error)

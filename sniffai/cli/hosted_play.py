@@ -12,7 +12,8 @@ from sniffai.cli.remote import Remote
 from sniffai.cli.saver import save_new
 from sniffai.cli.signs import complain
 from sniffai.cli.table_words import player_name
-from sniffai.cli.terminal import show, tell, tell_folded, text_table
+from sniffai.cli.tables import show, text_table
+from sniffai.cli.terminal import tell, tell_folded
 from sniffai.cli.tickets import MATCH_ID, SECRET, Ticket, Tickets
 from sniffai.explain.languages import Words
 from sniffai.play.match import HUMAN

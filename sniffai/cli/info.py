@@ -7,7 +7,8 @@ import click
 
 from sniffai.cli.parts import json_option
 from sniffai.cli.remote import Remote, remote_options
-from sniffai.cli.terminal import show, tell, tell_json, tell_json_text, text_table
+from sniffai.cli.tables import show, text_table
+from sniffai.cli.terminal import tell, tell_json, tell_json_text
 from sniffai.play.levels import LEVELS
 from sniffai.rules import HAND_SIZE, PLAYERS, TALON_SIZE, TARGET, TEAMS
 from sniffai.version import VERSION

@@ -20,7 +20,8 @@ from sniffai.cli.contest import (
 )
 from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option
-from sniffai.cli.terminal import show, tell, tell_json, text_table
+from sniffai.cli.tables import show, text_table
+from sniffai.cli.terminal import tell, tell_json
 from sniffai.play.arena_result import ArenaResult
 from sniffai.play.levels import LEVELS
 

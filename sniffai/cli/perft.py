@@ -6,7 +6,8 @@ import click
 
 from sniffai.cli.forms import load
 from sniffai.cli.parts import deal_options, json_option
-from sniffai.cli.terminal import show, tell, tell_json, text_table
+from sniffai.cli.tables import show, text_table
+from sniffai.cli.terminal import tell, tell_json
 from sniffai.perft_counts import divide, perft
 from sniffai.round import Round
 

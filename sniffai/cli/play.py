@@ -15,12 +15,13 @@ from sniffai.cli.forms import named
 from sniffai.cli.game import Game, LeaveError
 from sniffai.cli.hosted_play import HostedPlay, NewMatch
 from sniffai.cli.parts import BadInput, lang_option, read_text
+from sniffai.cli.progress import progress_bar
 from sniffai.cli.remote import Remote, remote_options
 from sniffai.cli.review import show_review
 from sniffai.cli.saver import Keeper, Saver, check_new
 from sniffai.cli.setting import Setting
 from sniffai.cli.table_words import LEVEL, player_name
-from sniffai.cli.terminal import ReaderGoneError, ask, progress_bar, tell, tell_folded
+from sniffai.cli.terminal import ReaderGoneError, ask, tell, tell_folded
 from sniffai.errors import LimitsError
 from sniffai.explain.languages import Words, words
 from sniffai.names import read_name

@@ -8,10 +8,12 @@ import click
 from sniffai.cli.forms import Form, load, named
 from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option, lang_option
+from sniffai.cli.progress import progress_bar
 from sniffai.cli.remote import PRIORITIES, Priority, Remote, remote_options
 from sniffai.cli.signs import complain
-from sniffai.cli.terminal import progress_bar, show, tell, tell_json, text_table
-from sniffai.review import DEFAULT_SIMULATIONS, Review, html_report, review
+from sniffai.cli.tables import show, text_table
+from sniffai.cli.terminal import tell, tell_json
+from sniffai.review import DEFAULT_SIMULATIONS, Review, review
 from sniffai.review.tables import result_line, text_tables
 from sniffai.search.params import Limits
 from sniffai.seeds import MAX_SEED
@@ -82,7 +84,11 @@ def command(
         else:
             priority = None if asked is None else PRIORITIES[asked.priority]
             result = _review_there(remote, form, limits, seed or 0, priority, show_progress)
-    status = 0 if output is None else output.write(html_report(result, language_code or "en"))
+    status = 0
+    if output is not None:
+        from sniffai.review import html_report
+
+        status = output.write(html_report(result, language_code or "en"))
     if as_json:
         tell_json(result.to_dict())
     else:

@@ -8,11 +8,11 @@ from sniffai.draw.tally import Tally
 from sniffai.events import Draw, Event, Pass, Play
 from sniffai.explain.description import counted_ends, move_name, tile_name
 from sniffai.explain.languages import Words
+from sniffai.explain.level_words import level_name
 from sniffai.layout import Layout
 from sniffai.play.levels import names_level
 from sniffai.play.match import HUMAN, Situation
 from sniffai.play.table import Table
-from sniffai.review.terms import level_name
 from sniffai.rules import TARGET, team_of
 from sniffai.view import View
 

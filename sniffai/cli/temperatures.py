@@ -3,7 +3,8 @@
 import click
 
 from sniffai.cli.parts import deal_options, json_option
-from sniffai.cli.terminal import show, tell_json, text_table
+from sniffai.cli.tables import show, text_table
+from sniffai.cli.terminal import tell_json
 from sniffai.lab.temperature import fit_temperatures, read_choices
 from sniffai.play.levels import named_player
 from sniffai.play.selfplay import decisions

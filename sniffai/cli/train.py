@@ -7,7 +7,8 @@ import click
 
 from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option
-from sniffai.cli.terminal import progress_bar, tell, tell_json
+from sniffai.cli.progress import progress_bar
+from sniffai.cli.terminal import tell, tell_json
 from sniffai.lab.training import (
     DUELS,
     ROUNDS,

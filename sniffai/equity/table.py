@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from os import PathLike
-from typing import IO, Any, Final
-from zipfile import BadZipFile
-
-import numpy as np
-import numpy.typing as npt
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from sniffai.checks import check_seat, keep, read_integer, read_integers, read_kind, read_only, read_path, read_players
 from sniffai.errors import LimitsError, RecordError, ViewError
 from sniffai.packaged import read_packaged
 from sniffai.rules import TARGET, TEAMS, team_of
 from sniffai_ext.equity import Equity as CoreEquity
+
+if TYPE_CHECKING:  # imported where arrays are made: see sniffai.checks
+    import numpy as np
+    import numpy.typing as npt
 
 STEP: Final = 5
 """All points and deductions are multiples of 5 (docs/rules.md §4, §6)."""
@@ -41,7 +41,7 @@ class Equity:
 
     core: CoreEquity
     """The chances, in the core's form."""
-    errors: npt.NDArray[np.float32]
+    errors: "npt.NDArray[np.float32]"
     """Half the width of a 95 % interval: ``[n, n]`` for the leading team, with 3 seats ``[n, n, n, 3]`` for the leader
     and the seats after it."""
     made: Mapping[str, Any]
@@ -99,6 +99,8 @@ class Equity:
 
         :raises ViewError: as for :meth:`chance`.
         """
+        import numpy as np
+
         points, seat = self._read(scores, leader)
         teams = TEAMS[self.players]
         if max(points) >= TARGET[self.players]:
@@ -145,6 +147,8 @@ def lead_value(equity: Equity, scores: Iterable[int] | None = None) -> float:
     :raises LimitsError: ``equity`` is not an :class:`Equity`.
     :raises ViewError: as for :meth:`Equity.chance`.
     """
+    import numpy as np
+
     read_kind(equity, Equity, "equity", "NOT_EQUITY")
     given = read_integers((0,) * TEAMS[equity.players] if scores is None else scores, "scores")
     wanted = equity.chance(given, 0)[0]
@@ -178,6 +182,10 @@ def read_equity(path: str | PathLike[str]) -> Equity:
 
 
 def _read(file: IO[bytes]) -> Equity:
+    from zipfile import BadZipFile
+
+    import numpy as np
+
     try:
         with np.load(file, allow_pickle=False) as data:
             made = json.loads(str(data["made"]))
@@ -196,6 +204,8 @@ def save_equity(equity: Equity, path: str | PathLike[str] | BytesIO) -> None:
     :raises OSError: the file cannot be written.
     :raises RecordError: ``path`` is not a path.
     """
+    import numpy as np
+
     read_kind(equity, Equity, "equity", "NOT_EQUITY")
     place = path if isinstance(path, BytesIO) else read_path(path)
     errors = np.ceil(np.round(equity.errors / ERROR_UNIT, 3)).clip(0, 255).astype(np.uint8)

@@ -6,14 +6,14 @@ independent of each other; the games within one are not.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
-from typing import Final
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Final
 
 from sniffai.errors import LimitsError
 from sniffai.seeds import check_seed
+
+if TYPE_CHECKING:  # imported where arrays are made: see sniffai.checks
+    import numpy as np
+    import numpy.typing as npt
 
 RESAMPLES: Final = 20_000
 """Default number of relabellings that a test samples: a p-value of 0.05 is then exact to about 0.0015."""
@@ -51,6 +51,8 @@ def ratio_and_error(totals: Sequence[float], counts: Sequence[int]) -> Estimate:
             reason="NO_VALUES",
             field="totals",
         )
+    import numpy as np
+
     total, count = np.asarray(totals, np.float64), np.asarray(counts, np.float64)
     groups = len(total)
     mean = float(total.sum() / count.sum())
@@ -75,6 +77,8 @@ def wilson_interval(wins: int, games: int, confidence: float = 0.95) -> tuple[fl
     if not 0 < confidence < 1:
         message = f"a number above 0 and below 1 is expected, not {confidence}"
         raise LimitsError(message, reason="OUT_OF_RANGE", field="confidence")
+    from statistics import NormalDist
+
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     share, shrink = wins / games, 1 + z * z / games
     middle = (share + z * z / (2 * games)) / shrink
@@ -102,6 +106,8 @@ def relabelling_test(alternatives: Sequence[Sequence[float]], *, resamples: int 
     """
     if resamples < 1:
         raise LimitsError(f"at least 1 resample is expected, not {resamples}", reason="OUT_OF_RANGE", field="resamples")
+    import numpy as np
+
     rows = np.asarray(alternatives, np.float64)
     if rows.ndim != 2 or not rows.size:
         raise LimitsError("rows of equal length are expected", reason="NO_VALUES", field="alternatives")
@@ -113,9 +119,11 @@ def relabelling_test(alternatives: Sequence[Sequence[float]], *, resamples: int 
 
 
 def _resampled_sums(
-    rows: npt.NDArray[np.float64], resamples: int, lots: np.random.Generator
-) -> npt.NDArray[np.float64]:
+    rows: "npt.NDArray[np.float64]", resamples: int, lots: "np.random.Generator"
+) -> "npt.NDArray[np.float64]":
     """Sums of one random number from each row. Rows of equal numbers are sampled together."""
+    import numpy as np
+
     kinds, counts = np.unique(np.sort(rows, axis=1), axis=0, return_counts=True)
     choices = np.full(rows.shape[1], 1 / rows.shape[1])
     sums = np.zeros(resamples)

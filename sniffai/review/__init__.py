@@ -12,17 +12,37 @@ True
 docs/analysis.md says how to read it.
 """
 
-from sniffai.review.judge import Judged
-from sniffai.review.ledger import Account, Step, StepKind
-from sniffai.review.page import html_report
-from sniffai.review.run import DEFAULT_SIMULATIONS, Job, Result, collected, each_job, jobs_of, review, run_job
-from sniffai.review.source import of_record, read_subject
-from sniffai.review.story import Subject
-from sniffai.review.strength import Strength
-from sniffai.review.summary import DecisionTally, PlayerSummary, Review, decision_dict
-from sniffai.review.values import Value
-from sniffai.review.verdict import SIGNIFICANT, THRESHOLDS, Verdict
-from sniffai.search.phases import PHASES
+from typing import TYPE_CHECKING, Final
+
+from sniffai.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from sniffai.review.judge import Judged
+    from sniffai.review.ledger import Account, Step, StepKind
+    from sniffai.review.page import html_report
+    from sniffai.review.run import DEFAULT_SIMULATIONS, Job, Result, collected, each_job, jobs_of, review, run_job
+    from sniffai.review.source import of_record, read_subject
+    from sniffai.review.story import Subject
+    from sniffai.review.strength import Strength
+    from sniffai.review.summary import DecisionTally, PlayerSummary, Review, decision_dict
+    from sniffai.review.values import Value
+    from sniffai.review.verdict import SIGNIFICANT, THRESHOLDS, Verdict
+    from sniffai.search.phases import PHASES
+
+_MODULES: Final = {
+    "judge": ("Judged",),
+    "ledger": ("Account", "Step", "StepKind"),
+    "page": ("html_report",),
+    "run": ("DEFAULT_SIMULATIONS", "Job", "Result", "collected", "each_job", "jobs_of", "review", "run_job"),
+    "source": ("of_record", "read_subject"),
+    "story": ("Subject",),
+    "strength": ("Strength",),
+    "summary": ("DecisionTally", "PlayerSummary", "Review", "decision_dict"),
+    "values": ("Value",),
+    "verdict": ("SIGNIFICANT", "THRESHOLDS", "Verdict"),
+    ".search.phases": ("PHASES",),
+}
+"""The public names by the module that defines them."""
 
 __all__ = [
     "DEFAULT_SIMULATIONS",
@@ -52,3 +72,5 @@ __all__ = [
     "review",
     "run_job",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__, _MODULES)

@@ -10,6 +10,7 @@ from sniffai.errors import RecordError
 from sniffai.explain import render
 from sniffai.explain.description import joined_sentences, move_name
 from sniffai.explain.languages import Words, read_language, words
+from sniffai.explain.level_words import level_name
 from sniffai.explain.numbers import fixed, uncertain
 from sniffai.packaged import read_packaged
 from sniffai.review.charts import (
@@ -28,7 +29,6 @@ from sniffai.review.strength import LEAST_DECISIONS
 from sniffai.review.summary import DecisionTally, PlayerSummary, Review
 from sniffai.review.terms import (
     isolated,
-    level_name,
     line_text,
     numbering_note,
     percent,

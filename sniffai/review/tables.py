@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from sniffai.explain.description import joined_sentences
 from sniffai.explain.languages import Words, read_language, words
+from sniffai.explain.level_words import level_name
 from sniffai.explain.numbers import fixed, uncertain
 from sniffai.review.judge import Judged
 from sniffai.review.summary import Review
 from sniffai.review.terms import (
-    level_name,
     line_text,
     luck_name,
     numbering_note,

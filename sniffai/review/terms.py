@@ -6,6 +6,7 @@ from unicodedata import bidirectional
 
 from sniffai.checks import joins, steers
 from sniffai.explain.languages import Words
+from sniffai.explain.level_words import level_name
 from sniffai.explain.numbers import fixed
 from sniffai.review.ledger import StepKind
 from sniffai.review.story import Subject
@@ -61,22 +62,6 @@ def luck_name(kind: StepKind, say: Words) -> str:
         StepKind.OTHERS: say.say("between the seat's turns"),
         StepKind.END: say.say("the end of rounds"),
     }[kind]
-
-
-def level_name(name: str, say: Words) -> str:
-    """A level of play."""
-    names = {
-        "newcomer": say.say("newcomer"),
-        "beginner": say.say("beginner"),
-        "casual": say.say("casual"),
-        "steady": say.say("steady"),
-        "attentive": say.say("attentive"),
-        "skilled": say.say("skilled"),
-        "club": say.say("club"),
-        "expert": say.say("expert"),
-        "full": say.say("full strength"),
-    }
-    return names.get(name, name)
 
 
 def scale_names(players: int, say: Words) -> list[str]:

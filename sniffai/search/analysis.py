@@ -6,14 +6,15 @@ others'. Settlement is included (docs/rules.md §6); where the target is reached
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal
 
 from sniffai.checks import keep, read_only
 from sniffai.moves import Move
 from sniffai.search.params import EffectiveLimits
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Action = Literal["play", "draw", "pass"]
 """What the seat must do. Only ``"play"`` leaves a choice."""
@@ -122,7 +123,7 @@ class BeliefTable:
     A search weighs its worlds further, by how likely they make the other seats' choices.
     """
 
-    table: npt.NDArray[np.float64]
+    table: "npt.NDArray[np.float64]"
     """``[28, players + 1]``, read-only: probability of each tile at each seat and, last column, in the talon."""
     world_count: int
     """Ways to fill each seat's deal, each draw and the rest of the talon."""
@@ -136,6 +137,8 @@ class BeliefTable:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BeliefTable):
             return NotImplemented
+        import numpy as np
+
         return self.world_count == other.world_count and np.array_equal(self.table, other.table)
 
     def __hash__(self) -> int:

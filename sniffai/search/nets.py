@@ -8,17 +8,18 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from io import BytesIO
-from typing import Any, BinaryIO
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from sniffai.checks import read_players
 from sniffai.packaged import read_packaged
 from sniffai_ext.policy import Policy
 from sniffai_ext.world_value import WorldValue
 
-Weights = npt.NDArray[np.float32]
+if TYPE_CHECKING:  # imported where arrays are made: see sniffai.checks
+    import numpy as np
+    import numpy.typing as npt
+
+Weights: TypeAlias = "npt.NDArray[np.float32]"
 """The weights of one net, in one dimension: as many as :func:`sniffai_ext.policy.weight_count` or
 :func:`sniffai_ext.world_value.world_weight_count` say."""
 
@@ -50,6 +51,8 @@ def how_made(players: int) -> Mapping[str, Any]:
     :param players: 2, 3 or 4.
     :raises ViewError: it is another number.
     """
+    import numpy as np
+
     with np.load(_file(players)) as data:
         made: Mapping[str, Any] = json.loads(str(data["made"]))
     return made
@@ -62,11 +65,15 @@ def save_nets(path: str | BinaryIO, policy: Weights, world: Weights, made: Mappi
     :param made: what JSON can hold.
     :raises OSError: the file cannot be written.
     """
+    import numpy as np
+
     text = np.array(json.dumps(made))
     np.savez_compressed(path, policy=policy.astype(np.float16), world=world.astype(np.float16), made=text)
 
 
 def _weights(players: int, name: str) -> Weights:
+    import numpy as np
+
     with np.load(_file(players)) as data:
         return np.asarray(data[name], np.float32)
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Final, NamedTuple, Self
 
 from sniffai.search.analysis import TeamValue
@@ -147,6 +146,8 @@ class Root:
 
     def _surely_better(self, first: RootMove, row: RootMove, goal: float) -> bool:
         def better(chance: bool, slack: float = 0.0) -> bool:
+            from statistics import NormalDist
+
             a, b = (self._ranked_by(each, chance=chance) for each in (first, row))
             error = DECISION_DOUBT * math.hypot(a.error, b.error)
             return NormalDist().cdf((a.mean - b.mean + slack) / (error + 1e-12)) >= goal

@@ -18,9 +18,12 @@
 ===================  ==================================================================================
 """
 
-from sniffai.extras import explained
+from typing import TYPE_CHECKING, Final
 
-try:
+from sniffai.extras import explained
+from sniffai.lazy import lazy_names
+
+if TYPE_CHECKING:
     from sniffai.wire.answers import write_analysis, write_recommendation
     from sniffai.wire.errors import MAX_VIOLATIONS, Violation, WireError
     from sniffai.wire.faults import bad_duration
@@ -77,8 +80,71 @@ try:
         write_state,
         write_view,
     )
+
+try:
+    import google.protobuf  # noqa: F401 (every message needs it)
 except ImportError as error:
     raise explained(error) from None
+
+_MODULES: Final = {
+    "answers": ("write_analysis", "write_recommendation"),
+    "errors": ("MAX_VIOLATIONS", "Violation", "WireError"),
+    "faults": ("bad_duration",),
+    "matches": (
+        "STATES",
+        "MatchRequest",
+        "add_own_view",
+        "bad_key",
+        "read_match_request",
+        "read_seat_name",
+        "write_common_view",
+        "write_match_event",
+        "write_match_view",
+        "write_time",
+    ),
+    "notices": ("MAX_WARNINGS", "most_useful", "unknown_fields", "warning"),
+    "pasted": ("parse_text",),
+    "plans": ("MIN_ROOM", "read_layout", "read_room", "write_plan"),
+    "question": ("Question", "bad_max_moves", "level_warnings", "read_question"),
+    "read": (
+        "MAX_SEED",
+        "given",
+        "located",
+        "play",
+        "read_limits",
+        "read_move",
+        "read_round",
+        "read_seed",
+        "read_view",
+    ),
+    "reasons": ("language_or_english", "write_reasons"),
+    "review": (
+        "ReviewQuestion",
+        "read_review",
+        "read_reviewed",
+        "read_seat_record",
+        "write_decision",
+        "write_draw",
+        "write_record",
+        "write_seat_record",
+        "write_summary",
+    ),
+    "reviewed": ("read_reviewed_pieces",),
+    "text": ("from_json", "position_from_json", "request_from_json", "request_of", "to_json"),
+    "write": (
+        "ACTIONS",
+        "write_deal",
+        "write_event",
+        "write_facts",
+        "write_layout",
+        "write_legal_moves",
+        "write_limits",
+        "write_move",
+        "write_state",
+        "write_view",
+    ),
+}
+"""The public names by the module that defines them."""
 
 __all__ = [
     "ACTIONS",
@@ -147,3 +213,5 @@ __all__ = [
     "write_time",
     "write_view",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__, _MODULES)

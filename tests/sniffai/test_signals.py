@@ -307,7 +307,7 @@ def test_a_command_that_asks_a_server_ends_and_so_does_its_search(tmp_path: Path
 
 
 @pytest.mark.parametrize(("number", "told"), [(signal.SIGINT, "sniffai: stopped\n"), (signal.SIGTERM, "")])
-@pytest.mark.parametrize("module", ["numpy", "click"])
+@pytest.mark.parametrize("module", ["rich", "click"])
 def test_a_signal_while_the_command_is_loaded(tmp_path: Path, number: signal.Signals, told: str, module: str) -> None:
     """The command is what the package says it is; what it imports sends the signal."""
     entry = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]["sniffai"]

@@ -1,7 +1,9 @@
-"""Loads tables and nets before the server reports SERVING, so that the first call is as fast as later ones."""
+"""Loads code, tables and nets before the server reports SERVING, so that the first call is as fast as later ones."""
 
 from typing import Final
 
+from sniffai import review, wire
+from sniffai.lazy import load_names
 from sniffai.round import Round
 from sniffai.rules import TARGET
 from sniffai.search.params import Limits
@@ -12,6 +14,8 @@ SIMULATIONS: Final = 64
 
 
 def warm_up() -> None:
-    """Run a short search for each number of seats."""
+    """Import what calls use, and run a short search for each number of seats."""
+    for package in (wire, review):
+        load_names(package)
     for players in TARGET:
         analyze(Round.deal(players, seed=0, leader=0).view(0), Limits(simulations=SIMULATIONS))

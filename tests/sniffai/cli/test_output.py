@@ -165,7 +165,7 @@ def test_a_file_is_written_even_if_the_output_is_not_read(
         raise BrokenPipeError
 
     written: Callable[[str], None] = gone
-    monkeypatch.setattr("sniffai.cli.terminal._write", written)
+    monkeypatch.setattr("sniffai.cli.terminal.write", written)
     monkeypatch.setattr("sniffai.cli.terminal.give_up", lambda: None)
     target = here / "result.json"
     run(["arena", "random", "greedy", "--deals", "1", "--workers", "1", "--out", str(target)])

@@ -15,7 +15,7 @@ from rich.console import Console
 import sniffai
 from sniffai import wire
 from sniffai.cli.group import run
-from sniffai.cli.terminal import fit, text_table
+from sniffai.cli.tables import fit, text_table
 from sniffai.explain import sentences
 from sniffai.play.level_turn import LevelTurn
 from sniffai.play.levels import LEVELS, find_level

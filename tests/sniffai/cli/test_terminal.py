@@ -163,7 +163,7 @@ def test_no_value_is_lost_on_a_terminal(
     args = ["recommend", view, "--simulations", "1000"]
     assert run(args) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip()[:1].isdigit()]
-    monkeypatch.setattr(terminal, "_is_terminal", lambda stream: True)
+    monkeypatch.setattr(terminal, "is_terminal", lambda stream: True)
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setenv("TERM", term)
     assert run(args) == 0
@@ -212,7 +212,7 @@ def test_no_escape_sequence_where_none_is_wanted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = hostile_match(tmp_path, "Ann")
-    monkeypatch.setattr(terminal, "_is_terminal", lambda stream: True)
+    monkeypatch.setattr(terminal, "is_terminal", lambda stream: True)
     for name, value in ({"TERM": "xterm", "COLUMNS": "100"} | env).items():
         monkeypatch.setenv(name, value)
     assert run(["review", str(path), "--simulations", "10"]) == 0
