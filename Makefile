@@ -14,6 +14,7 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 PROTO_BIN := .venv-proto/bin
 LOCK_BIN := .venv-lock/bin
+DEPLOY_BIN := .venv-deploy/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
 # The tests start some hundred Python processes, which start sooner if bytecode is kept beside the sources.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist worksteal
@@ -29,7 +30,7 @@ TEST_TOOLS := $(STAMPS)/test $(if $(NODE_LOCKS),$(STAMPS)/node)
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build serve play test check e2e lint proto proto-check breaking bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
+.PHONY: help build serve play test check e2e lint proto proto-check breaking deploy-check bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,6 +93,10 @@ breaking: $(STAMPS)/run $(STAMPS)/lint ## expect no change of proto/ that breaks
 	@echo "==> comparing proto with earlier versions"
 	@$(BIN)/python tools/breaking.py
 
+deploy-check: .venv-deploy/stamp ## read deploy/ with the programs that will, as far as they are installed
+	@echo "==> checking deploy"
+	@$(DEPLOY_BIN)/python tools/deploy_check.py
+
 catalogues: $(STAMPS)/test ## bring the translated messages (sniffai/locale) up to date with the source
 	@echo "==> bringing sniffai/locale up to date"
 	@$(BIN)/python tools/catalogues.py
@@ -141,7 +146,7 @@ audit: .venv-lock/stamp ## look for known faults in what the image installs; ask
 
 clean: ## remove everything that these targets made, except sniffai/v1
 	@echo "==> removing .venv, .venv-proto, build and caches"
-	@rm -rf .venv .venv-proto .venv-lock .venv-peers build dist *.egg-info ext/sniffai_ext/*.so $(NODE_FOLDERS:=/node_modules) tests/e2e/web/node_modules
+	@rm -rf .venv .venv-proto .venv-lock .venv-deploy .venv-peers build dist *.egg-info ext/sniffai_ext/*.so $(NODE_FOLDERS:=/node_modules) tests/e2e/web/node_modules
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -205,4 +210,11 @@ $(STAMPS)/docs: $(STAMPS)/run
 	@$(PYTHON) tools/check_python.py
 	@$(PYTHON) -m venv .venv-lock
 	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(LOCK_BIN)/python -m pip install -qq --requirement tools/lock-requirements.txt
+	@touch $@
+
+.venv-deploy/stamp: tools/deploy-requirements.txt
+	@echo "==> making .venv-deploy"
+	@$(PYTHON) tools/check_python.py
+	@$(PYTHON) -m venv .venv-deploy
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(DEPLOY_BIN)/python -m pip install -qq --requirement tools/deploy-requirements.txt
 	@touch $@

@@ -32,7 +32,8 @@ from tests.server.support import (
     view_message,
 )
 
-DEPLOY = Path(__file__).parents[3] / "server" / "deploy"
+ROOT = Path(__file__).parents[3]
+DEPLOY = ROOT / "deploy"
 SUFFIXES = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",), "unknown": ("",)}
 LABELS = {"method", "code", "reason", "priority", "stop_reason", "what", "le", "version", "job", "instance"} | {
     "by",
@@ -184,7 +185,7 @@ def test_alerts_are_complete() -> None:
 
 def test_reasons_and_codes_in_the_queries_are_real() -> None:
     text = " ".join(queries().values())
-    source = "\n".join(path.read_text(encoding="utf-8") for path in (DEPLOY.parent / "sniffai_server").rglob("*.py"))
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "server" / "sniffai_server").rglob("*.py"))
     for reason in re.findall(r"reason=\"(\w+)\"", text):
         assert f'"{reason}"' in source
     for priority in re.findall(r"priority=\"(\w+)\"", text):
