@@ -12,10 +12,9 @@ from sniffai.draw.svg import element, escaped, label
 from sniffai.explain.languages import Words
 from sniffai.explain.numbers import fixed
 from sniffai.review.judge import Judged
-from sniffai.review.ledger import Account
 from sniffai.review.strength import Strength
 from sniffai.review.summary import Review
-from sniffai.review.terms import luck_name, percent, scale_names, seat_name
+from sniffai.review.terms import luck_name, percent, placements_of, scale_names, seat_name
 from sniffai.review.values import Value
 from sniffai.review.verdict import Verdict
 from sniffai.rules import team_of
@@ -27,6 +26,9 @@ LEFT: Final = 64.0
 RIGHT: Final = 16.0
 TEXT: Final = 14.0
 INK: Final = "currentColor"
+
+ROW_LETTERS: Final = 14
+"""Letters of a player's name beside a bar."""
 
 DASHES: Final = ("", "7 5", "2 4", "9 4 2 4")
 """Of the lines, by seat."""
@@ -84,7 +86,7 @@ def chance_chart(review: Review, say: Words) -> str:
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         y = scale(share)
         shapes.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
-        shapes.append(label(f"{100 * share:.0f} %", LEFT - 10, y, TEXT, INK, text_anchor="end", font_weight="400"))
+        shapes.append(label(f"{100 * share:.0f}%", LEFT - 10, y, TEXT, INK, text_anchor="end", font_weight="400"))
     for player in review.players:
         line = _line_of(review, player.seat, times, scale)
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in line)
@@ -100,7 +102,7 @@ def chance_chart(review: Review, say: Words) -> str:
         if judgement.verdict.mistake and judgement.value is not None:
             y = scale(_inside(judgement.value.chances[judgement.placement.team]))
             shapes.append(linked_mark(judgement, times.x(judgement), y, say))
-    return _chart(height, say.say("Chance to win the match"), shapes)
+    return _chart(height, say.say("Chance to win the match"), shapes, say)
 
 
 def _line_of(review: Review, seat: int, times: Timeline, scale: Axis) -> list[tuple[float, float]]:
@@ -140,7 +142,7 @@ def loss_chart(review: Review, say: Words) -> str:
         )
         shapes += [_loss_bar(judgement, times.x(judgement), scale, say) for judgement in own]
     bottom = top + len(review.players) * (row + gap) - gap
-    return _chart(bottom + 30, say.say("Loss of each decision"), [*times.frame(top, bottom, say), *shapes])
+    return _chart(bottom + 30, say.say("Loss of each decision"), [*times.frame(top, bottom, say), *shapes], say)
 
 
 def _loss_bar(judgement: Judged, x: float, scale: Axis, say: Words) -> str:
@@ -178,9 +180,9 @@ def anchor(judgement: Judged) -> str:
     return f"r{judgement.placement.round + 1}e{judgement.placement.event + 1}"
 
 
-def account_chart(account: Account, team: int, say: Words, points: bool) -> str:
+def account_chart(review: Review, team: int, say: Words, points: bool) -> str:
     """From start to result, bar by bar: placements by seat, luck by kind."""
-    rows = _account_rows(account, say)
+    rows = _account_rows(review, say)
     numbers = [_of(value, team, points) for _, _, value in rows]
     ends, at = [], 0.0
     for (_, kind, _), change in zip(rows, numbers, strict=True):
@@ -201,11 +203,12 @@ def account_chart(account: Account, team: int, say: Words, points: bool) -> str:
     return _svg(520, 26.0 * len(rows), say.say("Luck and skill"), shapes, "account")
 
 
-def _account_rows(account: Account, say: Words) -> list[tuple[str, str, Value]]:
+def _account_rows(review: Review, say: Words) -> list[tuple[str, str, Value]]:
     """Name, class and value of each row."""
+    subject, account = review.subject, review.account
     return [
         (say.say("start"), "start", account.start),
-        *((say.say("placements of seat {seat}", seat=seat), "skill", value) for seat, value in account.moves.items()),
+        *((placements_of(subject, seat, say, ROW_LETTERS), "skill", value) for seat, value in account.moves.items()),
         *((luck_name(kind, say), "luck", value) for kind, value in account.luck.items()),
         (say.say("result") if account.final else say.say("so far"), "result", account.result),
     ]
@@ -264,8 +267,14 @@ def _inside(share: float) -> float:
     return min(1.0, max(0.0, share))
 
 
-def _chart(height: float, title: str, shapes: Sequence[str]) -> str:
-    return f'<div class="wide">{_svg(WIDTH, height, title, shapes, "chart")}</div>'
+def swipe_cue(say: Words) -> str:
+    """What a narrow screen says above something wider than it."""
+    cue = say.say("Swipe sideways to see all of it.")
+    return f'<p class="note cue">{escaped(cue)} ↔</p>'
+
+
+def _chart(height: float, title: str, shapes: Sequence[str], say: Words) -> str:
+    return f'{swipe_cue(say)}<div class="wide" tabindex="0">{_svg(WIDTH, height, title, shapes, "chart")}</div>'
 
 
 def _svg(width: float, height: float, title: str, shapes: Sequence[str], kind: str) -> str:

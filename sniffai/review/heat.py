@@ -19,7 +19,7 @@ contrast of at least 4.5 on its side, in light and in dark."""
 
 
 def heat_map(subject: Subject, judgement: Judged, truth: Sequence[frozenset[Tile]] | None, say: Words) -> str:
-    """One row per hidden tile, one column per place.
+    """One row for the hidden tiles of equal chances, one column per place.
 
     :param truth: by seat the tiles that it held; ``None`` if that is not known.
     """
@@ -32,43 +32,48 @@ def heat_map(subject: Subject, judgement: Judged, truth: Sequence[frozenset[Tile
         nothing = say.say("No tile was hidden.")
         return f"<p>{escaped(nothing)}</p>"
     columns = [*others, subject.players]
-    heads = [seat_name(subject, other, say).partition(" (")[0] for other in others] + [say.say("talon")]
-    rows = [
-        _row(tile, [float(chances[tile.index, column]) for column in columns], _place(tile, others, truth))
-        for tile in hidden
-    ]
+    heads = [seat_name(subject, other, say) for other in others] + [say.say("talon")]
+    rows: dict[tuple[str, ...], list[Tile]] = {}
+    for tile in hidden:
+        rows.setdefault(tuple(_text(float(chances[tile.index, column])) for column in columns), []).append(tile)
+    held = None if truth is None else [*(truth[other] for other in others), frozenset(hidden).difference(*truth)]
+    body = "".join(
+        _row(tiles, [float(chances[tiles[0].index, column]) for column in columns], held) for tiles in rows.values()
+    )
     head = "".join(f'<th scope="col">{escaped(text)}</th>' for text in heads)
     caption = say.say("Belief: chances in per cent")
     if truth is not None:
         caption += " · " + say.say("◆ where the tile was in truth")
-    name = say.say("tile")
+    name = say.say("tiles")
     first = f'<th scope="col">{escaped(name)}</th>'
     return (
         f'<table class="heat"><caption>{escaped(caption)}</caption><thead><tr>{first}'
-        f"{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        f"{head}</tr></thead><tbody>{body}</tbody></table>"
     )
 
 
-def _place(tile: Tile, others: Sequence[int], truth: Sequence[frozenset[Tile]] | None) -> int | None:
-    """The column where the tile was."""
-    if truth is None:
-        return None
-    for column, seat in enumerate(others):
-        if tile in truth[seat]:
-            return column
-    return len(others)
+def _row(tiles: Sequence[Tile], chances: Sequence[float], held: Sequence[frozenset[Tile]] | None) -> str:
+    """Tiles of equal chances.
+
+    :param held: by column the tiles that were there; ``None`` if that is not known.
+    """
+    cells = "".join(
+        _cell(chance, [] if held is None else [tile for tile in tiles if tile in held[column]])
+        for column, chance in enumerate(chances)
+    )
+    return f'<tr><th scope="row">{_listed(tiles)}</th>{cells}</tr>'
 
 
-def _row(tile: Tile, chances: Sequence[float], place: int | None) -> str:
-    cells = "".join(_cell(chance, column == place) for column, chance in enumerate(chances))
-    return f'<tr><th scope="row">{tile}</th>{cells}</tr>'
+def _listed(tiles: Sequence[Tile]) -> str:
+    return " ".join(map(str, tiles))
 
 
-def _cell(chance: float, true: bool) -> str:
-    if chance < LEAST:
-        text, shade = "–", 0.0
-    else:
-        text, shade = f"{100 * chance:.0f}", 0.08 + 0.92 * chance
+def _text(chance: float) -> str:
+    return "–" if chance < LEAST else f"{100 * chance:.0f}"
+
+
+def _cell(chance: float, true: Sequence[Tile]) -> str:
+    shade = 0.0 if chance < LEAST else 0.08 + 0.92 * chance
     high = " high" if shade >= HIGH else ""
-    sign = "◆ " if true else ""
-    return f'<td class="shade{high}" style="--heat:{shade:.2f}">{sign}{text}</td>'
+    there = f"<small>◆ {_listed(true)}</small>" if true else ""
+    return f'<td class="shade{high}" style="--heat:{shade:.2f}">{_text(chance)}{there}</td>'

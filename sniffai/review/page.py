@@ -21,6 +21,7 @@ from sniffai.review.charts import (
     loss_chart,
     mark_key,
     strength_chart,
+    swipe_cue,
 )
 from sniffai.review.heat import heat_map
 from sniffai.review.judge import Judged
@@ -29,6 +30,7 @@ from sniffai.review.strength import LEAST_DECISIONS
 from sniffai.review.summary import DecisionTally, PlayerSummary, Review
 from sniffai.review.terms import (
     isolated,
+    line_note,
     line_text,
     numbering_note,
     percent,
@@ -51,6 +53,11 @@ STYLES: Final = ("data/palette.css", "data/review.css")
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What the page may load: nothing."""
+
+
+BEST: Final = "★"
+PLAYED: Final = "●"
+"""Marks of moves, in pictures and beside their names; letters would be taken for those of ends."""
 
 
 def html_report(review: Review, language_code: str = "en") -> str:
@@ -83,9 +90,7 @@ def _title(subject: Subject, say: Words) -> str:
 
 def _sections(review: Review, say: Words) -> Iterator[str]:
     yield _head(review, say)
-    yield _section(
-        say.say("Players"), '<div class="cards">' + "".join(_player(review, p, say) for p in review.players) + "</div>"
-    )
+    yield _section(say.say("Players"), _players(review, say))
     yield _section(
         say.say("Chance to win the match"),
         _note(say.say("Each line is a seat's chance as it saw it itself, with its own tiles: so they need not add up."))
@@ -134,6 +139,13 @@ def _head(review: Review, say: Words) -> str:
     return f'<p class="lead">{escaped(" · ".join(lines))}</p>\n<p class="note">{escaped(cost)}</p>'
 
 
+def _players(review: Review, say: Words) -> str:
+    """A card for each player; partners stand side by side."""
+    players = sorted(review.players, key=lambda player: (player.team, player.seat))
+    pairs = " pairs" if review.subject.players == 4 else ""
+    return f'<div class="cards{pairs}">' + "".join(_player(review, player, say) for player in players) + "</div>"
+
+
 def _player(review: Review, player: PlayerSummary, say: Words) -> str:
     tally, rate = player.tally, player.tally.error_rate
     counts = " · ".join(
@@ -159,11 +171,19 @@ def _player(review: Review, player: PlayerSummary, say: Words) -> str:
         ),
     ]
     rows = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in facts)
+    name = escaped(seat_name(review.subject, player.seat, say))
     return (
         f'<article class="card"><h3><span class="swatch seat{player.seat}"></span>'
-        f"{escaped(seat_name(review.subject, player.seat, say))}</h3>\n<p>{counts}</p><dl>{rows}</dl>"
+        f"{name}{_seat_note(review, player.seat, say)}</h3>\n<p>{counts}</p><dl>{rows}</dl>"
         f"{_strength(player, say)}{_phases(player, say)}</article>"
     )
+
+
+def _seat_note(review: Review, seat: int, say: Words) -> str:
+    """Which seat a player has, since reasons and pictures speak of seats; nothing where the name says it."""
+    number = say.say("Seat {seat}", seat=seat)
+    shown = number in seat_name(review.subject, seat, say)
+    return "" if shown else f' <span class="note">{escaped(number)}</span>'
 
 
 def _loss(loss: float, error: float, points: float, say: Words) -> str:
@@ -228,7 +248,7 @@ def _accounts(review: Review, say: Words) -> str:
     for points, title in ((False, say.say("Chance to win the match")), (True, say.say("Points, margin of all rounds"))):
         charts = "".join(
             f"<figure><figcaption>{escaped(team_name(review.subject, team, say))}</figcaption>"
-            f"{account_chart(review.account, team, say, points)}</figure>"
+            f"{account_chart(review, team, say, points)}</figure>"
             for team in range(review.subject.teams)
         )
         parts.append(f'<h3>{escaped(title)}</h3><div class="accounts">{charts}</div>')
@@ -243,9 +263,10 @@ def _mistakes(review: Review, say: Words) -> str:
     if not mistakes:
         return _note(say.say("There is none."))
     note = say.say(
-        "A is the best move, B the one that was played. Doubtful ones are folded: open them to see the table."
+        "★ marks the best move, ● the one that was played. Doubtful ones are folded: open them to see the table."
     )
-    return _note(note) + "\n".join(_mistake(review, judgement, say) for judgement in mistakes)
+    listed = "\n".join(_mistake(review, judgement, say) for judgement in mistakes)
+    return f'{_note(note)}<div class="mistakes">{listed}</div>'
 
 
 def _mistake(review: Review, judgement: Judged, say: Words) -> str:
@@ -260,16 +281,18 @@ def _mistake(review: Review, judgement: Judged, say: Words) -> str:
     )
     facts = [
         (say.say("loss"), _loss(judgement.loss, judgement.loss_error, judgement.points_loss, say)),
-        (say.say("best move"), f"A  {move_name(best.move, say)}"),
-        (say.say("played"), f"B  {move_name(placement.played, say)}"),
-        (say.say("best line"), line_text(judgement.line)),
+        (say.say("best move"), f"{BEST} {move_name(best.move, say)}"),
+        (say.say("played"), f"{PLAYED} {move_name(placement.played, say)}"),
+        (say.say("best line"), line_text(judgement.line, say)),
         (say.say("values"), source_name(judgement.source, say)),
     ]
     rows = "".join(f"<dt>{escaped(key)}</dt><dd>{escaped(value)}</dd>" for key, value in facts)
     why = "".join(f"<li>{escaped(render(reason, say.language_code))}</li>" for reason in judgement.reasons)
     better = say.say("What the best move does better")
     because = f"<h4>{escaped(better)}</h4><ul>{why}</ul>" if why else ""
-    drawn = position_svg(placement.view, language_code=say.language_code, moves={"A": best.move, "B": placement.played})
+    drawn = position_svg(
+        placement.view, language_code=say.language_code, moves={BEST: best.move, PLAYED: placement.played}
+    )
     opened = " open" if judgement.verdict.mistake else ""
     belief = heat_map(review.subject, judgement, _truth(review, judgement), say)
     return (
@@ -291,7 +314,7 @@ def _all_placements(review: Review, say: Words) -> str:
     heads = (
         say.say("round"),
         say.say("event"),
-        say.say("seat"),
+        say.say("player"),
         say.say("played"),
         say.say("points"),
         say.say("best move"),
@@ -299,26 +322,27 @@ def _all_placements(review: Review, say: Words) -> str:
         say.say("values"),
         say.say("class"),
     )
-    rows = [_placement_row(judgement, say) for judgement in review.judged]
+    rows = [_placement_row(review.subject, judgement, say) for judgement in review.judged]
     summary = say.count("{count} placement", "{count} placements", len(rows), count=len(rows))
     return (
-        f'<details><summary>{escaped(summary)}</summary><div class="wide">{_table(heads, rows, "all")}</div></details>'
+        f"<details><summary>{escaped(summary)}</summary>{swipe_cue(say)}"
+        f'<div class="wide" tabindex="0">{_table(heads, rows, "all")}</div></details>'
     )
 
 
-def _placement_row(judgement: Judged, say: Words) -> tuple[str, ...]:
+def _placement_row(subject: Subject, judgement: Judged, say: Words) -> tuple[str, ...]:
     placement = judgement.placement
     plain = (
         str(placement.round + 1),
         str(placement.event + 1),
-        str(placement.seat),
-        str(placement.played),
+        seat_name(subject, placement.seat, say),
+        move_name(placement.played, say),
         str(placement.points),
     )
     if judgement.best is None:
         return (*plain, "", "", source_name(judgement.source, say), "")
     loss = f"{percent(judgement.loss)} ± {uncertain(100 * judgement.loss_error)}"
-    best = "=" if judgement.was_best else str(judgement.best.move)
+    best = "=" if judgement.was_best else move_name(judgement.best.move, say)
     return (*plain, best, loss, source_name(judgement.source, say), verdict_name(judgement.verdict, say))
 
 
@@ -345,5 +369,6 @@ def _guide(say: Words) -> str:
             " little: look at the interval."
         ),
         numbering_note(say),
+        line_note(say),
     ]
     return f"<p>{escaped(joined_sentences(sentences))}</p>"

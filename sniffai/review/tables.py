@@ -3,18 +3,19 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sniffai.explain.description import joined_sentences
+from sniffai.explain.description import joined_sentences, move_name
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.level_words import level_name
 from sniffai.explain.numbers import fixed, uncertain
 from sniffai.review.judge import Judged
+from sniffai.review.story import Subject
 from sniffai.review.summary import Review
 from sniffai.review.terms import (
-    line_text,
     luck_name,
     numbering_note,
     percent,
     phase_name,
+    placements_of,
     points_start_note,
     seat_name,
     source_name,
@@ -52,7 +53,7 @@ def text_tables(review: Review, language_code: str = "en", *, every: bool = Fals
     yield _account(review, say)
     listed = review.judged if every else review.mistakes
     if listed:
-        yield _placements(listed, say)
+        yield _placements(review.subject, listed, say)
 
 
 def result_line(review: Review, language_code: str = "en") -> str:
@@ -92,7 +93,7 @@ def _player_columns(review: Review, say: Words) -> Iterator[tuple[str, ...]]:
             *(str(tally.verdicts[verdict]) for verdict in reversed(Verdict)),
             "–" if rate is None else percent(rate),
             percent(tally.loss),
-            uncertain(100 * tally.loss_error) + " %",
+            uncertain(100 * tally.loss_error) + "%",
             fixed(tally.points_loss),
             percent(player.luck.chances[player.team], True),
             *strength_text,
@@ -118,7 +119,7 @@ def _account(review: Review, say: Words) -> TextTable:
     """Start, skill and luck: together the result."""
     subject, account = review.subject, review.account
     parts: list[tuple[str, Value, bool]] = [(say.say("start"), account.start, False)]
-    parts += [(say.say("placements of seat {seat}", seat=seat), value, True) for seat, value in account.moves.items()]
+    parts += [(placements_of(subject, seat, say), value, True) for seat, value in account.moves.items()]
     parts += [(luck_name(kind, say), value, True) for kind, value in account.luck.items()]
     parts.append((say.say("result") if account.final else say.say("so far"), account.result, False))
     rows = []
@@ -133,11 +134,11 @@ def _account(review: Review, say: Words) -> TextTable:
     return TextTable(title, columns, tuple(rows), joined_sentences(notes))
 
 
-def _placements(listed: Sequence[Judged], say: Words) -> TextTable:
+def _placements(subject: Subject, listed: Sequence[Judged], say: Words) -> TextTable:
     columns = (
         say.say("round"),
         say.say("event"),
-        say.say("seat"),
+        say.say("player"),
         say.say("played"),
         say.say("best move"),
         say.say("loss") + ">",
@@ -145,17 +146,22 @@ def _placements(listed: Sequence[Judged], say: Words) -> TextTable:
         say.say("points") + ">",
         say.say("class"),
         say.say("values") + "?",
-        say.say("best line") + "?",
     )
-    return TextTable("", columns, tuple(_placement(judgement, say) for judgement in listed), numbering_note(say))
+    rows = tuple(_placement(subject, judgement, say) for judgement in listed)
+    return TextTable("", columns, rows, numbering_note(say))
 
 
-def _placement(judgement: Judged, say: Words) -> tuple[str, ...]:
+def _placement(subject: Subject, judgement: Judged, say: Words) -> tuple[str, ...]:
     placement = judgement.placement
-    plain = (str(placement.round + 1), str(placement.event + 1), str(placement.seat), str(placement.played))
+    plain = (
+        str(placement.round + 1),
+        str(placement.event + 1),
+        seat_name(subject, placement.seat, say),
+        move_name(placement.played, say),
+    )
     source = source_name(judgement.source, say)
     if judgement.best is None:
-        return (*plain, "", "", "", "", "", source, "")
-    best = "=" if judgement.was_best else str(judgement.best.move)
+        return (*plain, "", "", "", "", "", source)
+    best = "=" if judgement.was_best else move_name(judgement.best.move, say)
     cells = (percent(judgement.loss), uncertain(100 * judgement.loss_error), fixed(judgement.points_loss))
-    return (*plain, best, *cells, verdict_name(judgement.verdict, say), source, line_text(judgement.line))
+    return (*plain, best, *cells, verdict_name(judgement.verdict, say), source)

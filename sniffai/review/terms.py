@@ -5,6 +5,7 @@ from typing import Final
 from unicodedata import bidirectional
 
 from sniffai.checks import joins, steers
+from sniffai.explain.description import move_name
 from sniffai.explain.languages import Words
 from sniffai.explain.level_words import level_name
 from sniffai.explain.numbers import fixed
@@ -69,11 +70,26 @@ def scale_names(players: int, say: Words) -> list[str]:
     return [level_name(name, say) for name in level_names(players)]
 
 
-def seat_name(subject: Subject, seat: int, say: Words) -> str:
-    """A seat, with the name of who sits there."""
-    name = subject.names[seat]
-    name = isolated(name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…")
-    return say.say("Seat {seat}", seat=seat) + (f" ({name})" if name else "")
+def seat_name(subject: Subject, seat: int, say: Words, letters: int = NAME_LETTERS) -> str:
+    """The name of who sits at a seat, with the seat where others have that name; the seat where there is no name.
+
+    :param letters: of the name, at most.
+    """
+    names = [_shortened(name, letters) for name in subject.names]
+    numbered = say.say("Seat {seat}", seat=seat)
+    name = names[seat]
+    if not name:
+        return numbered
+    return name if names.count(name) == 1 else f"{name} ({numbered})"
+
+
+def placements_of(subject: Subject, seat: int, say: Words, letters: int = NAME_LETTERS) -> str:
+    """What the placements of a seat changed, as a row of an account; ``letters`` as for :func:`seat_name`."""
+    return say.say("placements: {player}", player=seat_name(subject, seat, say, letters))
+
+
+def _shortened(name: str, letters: int) -> str:
+    return isolated(name if len(name) <= letters else f"{name[: letters - 1]}…")
 
 
 def isolated(name: str) -> str:
@@ -87,17 +103,25 @@ def team_name(subject: Subject, team: int, say: Words) -> str:
     """A team: its seat, or both its seats."""
     if subject.players < 4:
         return seat_name(subject, team, say)
-    return say.say("Seats {first} and {second}", first=team, second=team + 2)
+    first, second = (seat_name(subject, seat, say) for seat in (team, team + 2))
+    return say.say("{first} and {second}", first=first, second=second)
 
 
-def line_text(line: Sequence[LineStep]) -> str:
+def line_text(line: Sequence[LineStep], say: Words) -> str:
     """What is expected after the first move of a line; a question mark after a step that depends on hidden tiles."""
-    return " ".join(f"{step.move}{'?' if step.estimated else ''}" for step in line[1 : LINE_STEPS + 1])
+    return " · ".join(
+        f"{move_name(step.move, say)}{'?' if step.estimated else ''}" for step in line[1 : LINE_STEPS + 1]
+    )
+
+
+def line_note(say: Words) -> str:
+    """What a question mark in a line says."""
+    return say.say("In a line, a question mark follows a move that depends on hidden tiles.")
 
 
 def percent(chance: float, signed: bool = False) -> str:
     """A chance in per cent to one place."""
-    return fixed(100 * chance, signed=signed) + " %"
+    return fixed(100 * chance, signed=signed) + "%"
 
 
 def numbering_note(say: Words) -> str:

@@ -33,14 +33,14 @@ def test_tables(match: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["review", str(match), *FAST]) == 0
     told = capsys.readouterr()
     for part in (
-        "Seat 0 (Ann)",
-        "Seat 1 (Bob)",
+        "Ann",
+        "Bob",
         "blunder",
         "opening",
         "start",
         "draws",
         "result",
-        "placements of seat 1",
+        "placements: Bob",
         "errors per decision",
         "In points the start is what the leads are worth.",
     ):
@@ -154,7 +154,7 @@ def test_an_encoding_with_few_characters_is_no_error(match: Path, encoding: str)
         )
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"Ann" in done.stdout
-        assert b"?" in done.stdout
+        assert (b"?" in done.stdout) == (lang == "ja"), "letters that the encoding lacks"
 
 
 @pytest.mark.parametrize("form", ["view", "match"])

@@ -10,6 +10,7 @@ import pytest
 
 from sniffai import Limits
 from sniffai.errors import LimitsError
+from sniffai.explain.description import move_name
 from sniffai.explain.languages import words
 from sniffai.play.arena import play_rounds
 from sniffai.play.arena_result import ArenaSpec
@@ -20,7 +21,7 @@ from sniffai.review.heat import heat_map
 from sniffai.review.strength import level_names, measured
 from sniffai.review.tables import text_tables
 from sniffai.review.terms import line_text
-from sniffai.tiles import TILES
+from sniffai.tiles import TILES, Tile
 from tools import catalogues
 
 VOID = {"meta", "br", "link"}
@@ -88,7 +89,9 @@ def test_every_mistake_has_its_table_belief_and_reasons() -> None:
         part = text.partition(f'id="{anchor(one)}"')[2].partition("</details>")[0]
         assert part.startswith(" open") == one.verdict.mistake
         assert "Position of seat" in part
-        assert part.count("<tr>") == 1 + sum(one.belief.table[tile.index, :].sum() > 0 for tile in hidden(one))
+        (named,) = re.findall(r'<th scope="col">tiles</th>.*?<tbody>(.*?)</tbody>', part)
+        listed = [tile for tiles in re.findall(r'<th scope="row">(.*?)</th>', named) for tile in tiles.split()]
+        assert sorted(listed) == [str(tile) for tile in hidden(one)]
         assert ("<li>" in part) == bool(one.reasons)
         assert "±" in part
 
@@ -106,18 +109,21 @@ def test_the_heat_map_has_the_belief_and_the_truth() -> None:
     truth = [frozenset(story.view(seat, one.placement.event).hand) for seat in range(3)]
     drawn = heat_map(found.subject, one, truth, words("en"))
     assert one.belief is not None
-    rows = re.findall(r'<th scope="row">(\S+)</th>(.*?)</tr>', drawn)
-    assert [name for name, _ in rows] == [str(tile) for tile in hidden(one)]
     others = [seat for seat in range(3) if seat != one.placement.seat]
-    for tile, (_, cells) in zip(hidden(one), rows, strict=True):
-        shown = re.findall(r">(◆ )?([\d–]+)</td>", cells)
-        table = one.belief.table[tile.index]  # type: ignore[attr-defined]
-        assert [text for _, text in shown] == [
-            f"{100 * table[place]:.0f}" if table[place] >= 0.0005 else "–" for place in (*others, 3)
-        ]
-        places = [bool(sign) for sign, _ in shown]
-        holder = [tile in truth[seat] for seat in others]
-        assert places == [*holder, not any(holder)]
+    rows, listed = set(), []
+    for names, cells in re.findall(r'<th scope="row">([^<]*)</th>(.*?)</tr>', drawn):
+        shown = re.findall(r">([\d–]+)(?:<small>◆ ([^<]*)</small>)?</td>", cells)
+        rows.add(tuple(text for text, _ in shown))
+        listed += names.split()
+        for tile in map(Tile.parse, names.split()):
+            table = one.belief.table[tile.index]
+            assert [text for text, _ in shown] == [
+                f"{100 * table[place]:.0f}" if table[place] >= 0.0005 else "–" for place in (*others, 3)
+            ]
+            holder = [tile in truth[seat] for seat in others]
+            assert [str(tile) in there.split() for _, there in shown] == [*holder, not any(holder)]
+    assert sorted(listed) == [str(tile) for tile in hidden(one)]
+    assert len(rows) == drawn.count("<tr>") - 1, "rows of equal chances are one"
     assert "◆" not in heat_map(found.subject, one, None, words("en"))
 
 
@@ -143,14 +149,18 @@ def test_counts_and_totals_are_described_in_words() -> None:
     assert "In points the start is what the leads are worth." in page
 
 
-def test_the_best_line_is_the_same_on_the_page_and_in_the_table() -> None:
+def test_moves_and_lines_are_told_in_words() -> None:
     found = reviewed(2)
     page = html_report(found)
-    tables = {cell for one in text_tables(found) for row in one.rows for cell in row}
-    lines = [line_text(one.line) for one in found.mistakes]
+    tables = {cell for one in text_tables(found, every=True) for row in one.rows for cell in row}
+    for one in found.judged:
+        played = move_name(one.placement.played, words("en"))
+        assert played in tables
+        assert f"<td>{played}</td>" in page
+    assert not re.search(r"[0-6]@[0-6]", page + str(tables))
+    lines = [line_text(one.line, words("en")) for one in found.mistakes]
     assert any(lines)
     for line in lines:
-        assert line in tables
         assert f"<dd>{line}</dd>" in page
 
 

@@ -128,7 +128,7 @@ def test_json_counts_from_0_and_people_from_1(players: int) -> None:
         }
     table = list(text_tables(found, every=True))[-1]
     assert [row[:3] for row in table.rows] == [
-        (str(one["round"] + 1), str(one["event"] + 1), str(one["seat"])) for one in decisions
+        (str(one["round"] + 1), str(one["event"] + 1), f"Seat {one['seat']}") for one in decisions
     ]
     assert table.note == "Rounds and events are numbered from 1, seats from 0."
     assert table.note in html_report(found)
