@@ -2,7 +2,9 @@
 
 OTHER is a folder with another version's ``sniffai`` and a built ``sniffai_ext`` (side by side, or that in ``ext``). It
 plays in a process of its own, which is asked for a move and waited for, so both have the machine to themselves in turn.
-Deals and seating are those of ``sniffai arena``; the result is from this version's side.
+Deals and seating are those of ``sniffai arena``; the result is from this version's side, with the luck of the draws
+and less it. With ``--h1 0.5`` it stops as soon as it is clear whether this version gains half a point a round, or
+nothing.
 """
 
 import argparse
@@ -12,9 +14,11 @@ import sys
 from pathlib import Path
 
 from sniffai import Move, View
+from sniffai.play.adjusted import AdjustedMean
 from sniffai.play.arena import Contestant, play_pairing
-from sniffai.play.arena_result import ArenaResult, ArenaSpec
+from sniffai.play.arena_result import ArenaResult, ArenaSpec, Pairing, take_in
 from sniffai.play.levels import named_player
+from sniffai.play.sequential import SequentialTest
 from sniffai.rules import PLAYERS
 
 ANSWER = """
@@ -62,17 +66,28 @@ def main() -> None:
     parser.add_argument("--players", type=int, default=2, choices=PLAYERS, help="seats (default: 2)")
     parser.add_argument("--deals", type=int, default=3000, help="deals, each in every seating (default: 3000)")
     parser.add_argument("--seed", type=int, default=12, help="seed of the deals (default: 12)")
+    parser.add_argument("--h0", type=float, default=0.0, help="points a round of no gain (default: 0)")
+    parser.add_argument("--h1", type=float, help="points a round of a gain; default: all deals are played")
     options = parser.parse_args()
-    spec = ArenaSpec(options.player, options.player, options.players, options.deals, seed=options.seed)
+    test = None if options.h1 is None else SequentialTest(options.h0, options.h1)
+    spec = ArenaSpec(options.player, options.player, options.players, options.deals, seed=options.seed, test=test)
     other = Contestant(OtherVersion(options.other, options.player))
     this = Contestant(named_player(options.player))
-    pairings = tuple(play_pairing(spec, other, this, number) for number in range(options.deals))
-    result = ArenaResult(spec, pairings, (other.cost, this.cost))
+    pairings: list[Pairing] = []
+    mean = AdjustedMean()
+    while len(pairings) < options.deals and (test is None or test.judge(mean).verdict is None):
+        pairings.append(play_pairing(spec, other, this, len(pairings)))
+        take_in(mean, pairings[-1], "points")
+    result = ArenaResult(spec, tuple(pairings), (other.cost, this.cost))
     times = [f"{1000 * cost.mean_seconds:.2f} ms" for cost in (this.cost, other.cost)]
     print(
-        f"{options.players} seats, {options.deals} deals: {result.margin.mean:+.2f} ± "
-        f"{result.margin.standard_error:.2f} points a round; a decision took {times[0]}, the other one's {times[1]}"
+        f"{options.players} seats, {len(pairings)} deals: {result.margin.mean:+.2f} ± "
+        f"{result.margin.standard_error:.2f} points a round, less luck {mean.estimate.mean:+.2f} ± "
+        f"{mean.estimate.standard_error:.2f}; a decision took {times[0]}, the other one's {times[1]}"
     )
+    if result.test_state is not None:
+        low, high = result.test_state.interval
+        print(f"accepted: {result.test_state.verdict or 'neither'}; {low:+.2f} to {high:+.2f} wherever it stopped")
 
 
 if __name__ == "__main__":

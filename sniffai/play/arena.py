@@ -69,9 +69,9 @@ class Contestant:
 
     def choose(self, view: View, seed: int) -> Move:
         """The player's move: see :meth:`Player.choose`."""
-        started = time.perf_counter()
+        started, busy = time.perf_counter(), time.process_time()
         move, simulations = self._decide(view, seed)
-        self.cost += Cost(1, time.perf_counter() - started, simulations)
+        self.cost += Cost(1, time.perf_counter() - started, simulations, time.process_time() - busy)
         return move
 
     def _decide(self, view: View, seed: int) -> tuple[Move, int]:

@@ -96,10 +96,15 @@ class Cost:
     """Wall-clock time of all of them."""
     simulations: int = 0
     """Simulations of all of them; 0 if the player does not search."""
+    processor_seconds: float = 0.0
+    """Processor time of all of them: less than :attr:`seconds` where other work shared the processor."""
 
     def __add__(self, other: "Cost") -> "Cost":
         return Cost(
-            self.decisions + other.decisions, self.seconds + other.seconds, self.simulations + other.simulations
+            self.decisions + other.decisions,
+            self.seconds + other.seconds,
+            self.simulations + other.simulations,
+            self.processor_seconds + other.processor_seconds,
         )
 
     @property
@@ -118,6 +123,7 @@ class Cost:
             "decisions": self.decisions,
             "seconds": self.seconds,
             "simulations": self.simulations,
+            "processor_seconds": self.processor_seconds,
             "mean_seconds": self.mean_seconds,
             "simulations_per_second": self.simulations_per_second,
         }
@@ -325,4 +331,4 @@ def _read_test(value: Mapping[str, Any] | None) -> SequentialTest | None:
 
 
 def _read_cost(value: Mapping[str, Any]) -> Cost:
-    return Cost(value["decisions"], value["seconds"], value["simulations"])
+    return Cost(value["decisions"], value["seconds"], value["simulations"], value.get("processor_seconds", 0.0))
