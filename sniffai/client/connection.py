@@ -46,10 +46,13 @@ RETRIES: Final = {
     "initialBackoff": "0.1s",
     "maxBackoff": "2s",
     "backoffMultiplier": 2,
-    "retryableStatusCodes": ["UNAVAILABLE"],
+    "retryableStatusCodes": ["UNAVAILABLE", "CANCELLED"],
 }
 """gRPC waits a random time up to the backoff, or the time in the server's ``grpc-retry-pushback-ms``. Retries are safe:
-most calls change nothing, and those that do have a key by which the server knows them again."""
+most calls change nothing, and those that do have a key by which the server knows them again.
+
+A server that ends answers ``CANCELLED`` to calls that arrive at that moment. A call that the client itself cancels is
+not retried."""
 
 THROTTLE: Final = {"maxTokens": 20, "tokenRatio": 0.1}
 """While more than half of the recent calls fail, none is retried, so that retries do not overload a server."""

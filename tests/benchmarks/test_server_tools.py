@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.server import creates, neighbour, stages
+from benchmarks.server import creates, neighbour, replicas, stages
 from benchmarks.server.figures import Check, quantile, theil_sen, verdict
 from benchmarks.server.process import ServerProcess, Vitals
 from benchmarks.server.soak import Found, checks
@@ -218,3 +218,9 @@ def test_stages_of_a_request(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_neighbour_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert neighbour.main(["--longest", "0.5", "--calls", "5", "--open", "80"]) == 0
     assert capsys.readouterr().out.count("PASS") == 3
+
+
+def test_no_call_fails_while_servers_are_killed_drained_and_restarted(capsys: pytest.CaptureFixture[str]) -> None:
+    """More patience than the benchmark has, for a machine that is busy with other tests."""
+    assert replicas.main(["--seconds", "1", "--away", "0.5", "--callers", "6", "--slowest", "9"]) == 0
+    assert "failed for the client: none" in capsys.readouterr().out

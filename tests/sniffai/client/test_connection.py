@@ -76,8 +76,9 @@ Ask = Callable[..., str]
 
 
 @BOTH
-def test_a_call_is_tried_up_to_four_times(ask: Ask) -> None:
-    script = Script(failures=3)
+@pytest.mark.parametrize("code", [UNAVAILABLE, grpc.StatusCode.CANCELLED])
+def test_a_call_is_tried_up_to_four_times(ask: Ask, code: grpc.StatusCode) -> None:
+    script = Script(failures=3, code=code)
     with serving(script) as port:
         assert ask(port) == "9.9.9"
     assert len(script.times) == 4
