@@ -30,7 +30,7 @@ TEST_TOOLS := $(STAMPS)/test $(if $(NODE_LOCKS),$(STAMPS)/node)
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build serve play test check e2e lint proto proto-check breaking deploy-check bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
+.PHONY: help build serve play test check e2e lint proto proto-check breaking deploy-check release-check bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +96,10 @@ breaking: $(STAMPS)/run $(STAMPS)/lint ## expect no change of proto/ that breaks
 deploy-check: .venv-deploy/stamp ## read deploy/ with the programs that will, as far as they are installed
 	@echo "==> checking deploy"
 	@$(DEPLOY_BIN)/python tools/deploy_check.py
+
+release-check: $(READY) $(STAMPS)/test ## expect that this commit can be released; builds wheels and tests them without a compiler
+	@echo "==> checking the release"
+	@$(BIN)/python -m tools.release_check
 
 catalogues: $(STAMPS)/test ## bring the translated messages (sniffai/locale) up to date with the source
 	@echo "==> bringing sniffai/locale up to date"
