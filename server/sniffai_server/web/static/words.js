@@ -64,7 +64,7 @@ export function number(value, digits = 0, signed = false) {
 }
 
 /** A chance in per cent. */
-export const percent = (chance, digits = 1) => `${number(100 * chance, digits)} %`;
+export const percent = (chance, digits = 1) => `${number(100 * chance, digits)}%`;
 
 /** A level's name as people say it. */
 export const levelName = (level) => (knows(`level_${level}`) ? say(`level_${level}`) : level);
