@@ -157,5 +157,36 @@ def test_a_match_is_reviewed(browser: "Browser", served: Served) -> None:
             page.get_by_role("link", name="Save the report").click()
         text = saved.value.path().read_text(encoding="utf-8")
         assert text.startswith("<!doctype html>")
+        solve_mistakes(page)
         page.reload()
         page.wait_for_function("() => document.querySelectorAll('.hands .openhand').length === 2")
+
+
+def solve_mistakes(page: "Page") -> None:
+    """Answer every question of the quiz; only the own tiles are shown meanwhile."""
+    page.get_by_role("button", name="Solve your own mistakes").click()
+    heading = page.locator(".quiz h2")
+    number = 0
+    while True:
+        heading.wait_for()
+        if heading.inner_text() == "That was all":
+            break
+        number += 1
+        page.wait_for_function(
+            f"() => document.querySelector('.quiz h2').textContent.startsWith('Mistake {number} of')"
+        )
+        page.locator(".quiz .moves li button").first.wait_for()
+        hands = page.locator(".hands .openhand").evaluate_all(
+            "(hands) => hands.map((hand) => hand.querySelectorAll('.tiles > *').length)"
+        )
+        assert sorted(count > 0 for count in hands) == [False, True]
+        assert page.locator(".replay .controls").is_hidden()
+        page.locator(".quiz .moves li button").first.click()
+        page.locator(".quiz .ranking li").first.wait_for()
+        assert "best move" in page.locator(".quiz .lead").inner_text() or "you played" in page.inner_text(".quiz .lead")
+        page.get_by_role("button", name="Next", exact=True).click()
+    assert number > 0
+    assert f"of {number}." in page.locator(".quiz .lead").inner_text()
+    page.get_by_role("button", name="Back to the review").click()
+    assert page.locator(".mistakes li").count() > 0
+    assert page.locator(".replay .controls").is_visible()

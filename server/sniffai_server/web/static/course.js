@@ -95,5 +95,8 @@ export function viewAt(stage, count, seat) {
   return { players: stage.players, seat, scores: stage.scores, hand: stage.hands[seat] ?? [], record: { leader: stage.leader, events } };
 }
 
+/** Legal moves as the page uses them: with every field. */
+export const legalOf = (answer) => (answer.moves ?? []).map((one) => ({ ...one, move: { tile: one.move.tile, at: one.move.at ?? "" }, pointsNow: one.pointsNow ?? 0, countAfter: one.countAfter ?? 0 }));
+
 /** How many placements there are among the first events. */
 export const placedIn = (stage, count) => stage.events.slice(0, count).filter((event) => event.play).length;

@@ -26,6 +26,8 @@ export class Replay {
     this.count = 0;
     this.seats = /** @type {any[]} */ ([]);
     this.own = -1;
+    /** The one seat whose tiles are shown; -1 for all that are known. */
+    this.only = -1;
     /** @type {any} */
     this.state = null;
     this.plan = {};
@@ -69,7 +71,15 @@ export class Replay {
     return this.go(stage, count, true);
   }
 
+  /** Shows what one seat knows, and lets nobody walk off; -1 ends that. */
+  walk(only) {
+    this.only = only;
+    this.controls.hidden = only >= 0;
+    if (only < 0 && this.settled) this.draw(true);
+  }
+
   step(by) {
+    if (this.only >= 0) return undefined;
     const { events } = this.stages[this.stage] ?? { events: [] };
     const next = this.count + by;
     if (next > events.length && this.stage + 1 < this.stages.length) return this.go(this.stage + 1, 0);
@@ -111,7 +121,9 @@ export class Replay {
     const scores = ended ? (there.after ?? []) : state.scores;
     fill(this.scores, scores.map((points, team) => h("span", {}, teamName(seats, team, own), " ", h("b", {}, String(points).replace("-", "−")))),
       h("span", {}, say("talon_left", { count: state.talon })));
+    const hides = (seat) => this.only >= 0 && seat !== this.only;
     const entry = entryOf(state.last, layout);
+    if (entry?.kind === "draw" && hides(entry.seat)) entry.tiles = [];
     fill(this.event, entry ? line(entry, seats, own) : h("p", { class: "line" }, leadText(there.leader, seats, own)));
     if (ended && (there.settlement ?? []).length) this.event.append(h("p", { class: "note" }, say("settled", { costs: (there.settlement ?? []).map((cost, seat) => `${seatName(seats, seat, own)} ${cost ? `−${cost}` : "0"}`).join(say("comma")) })));
     if (!quiet && entry) announce(sentence(entry, seats, own));
@@ -121,7 +133,7 @@ export class Replay {
         element.classList.toggle("turn", state.toMove === seat);
         setAttribute(element, "aria-label", say("hand_of", { name: seatName(seats, seat, own) }));
         fill(element.firstChild, swatch(seat, seats.length, own), " ", shortName(seats, seat, own), " ", h("span", { class: "note" }, say("tiles", { count: state.sizes[seat] })));
-        fill(element.lastChild, (hand ?? []).map((tile) => this.#tile(tile, seat)));
+        fill(element.lastChild, (hides(seat) ? [] : hand ?? []).map((tile) => this.#tile(tile, seat)));
       });
   }
 

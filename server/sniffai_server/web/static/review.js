@@ -7,6 +7,7 @@ import { stageOfDeal } from "./course.js";
 import { fill, h, setText } from "./dom.js";
 import { moveName, seatName, teamOf } from "./names.js";
 import { ranking, reasons } from "./ranking.js";
+import { Quiz } from "./quiz.js";
 import { Replay } from "./replay.js";
 import { beliefMaps } from "./belief.js";
 import { embed } from "./report.js";
@@ -31,13 +32,15 @@ export class ReviewPage {
     this.mistakes = h("ol", { class: "mistakes" });
     this.order = h("select", { id: "order" }, h("option", { value: "size" }, say("by_size")), h("option", { value: "time" }, say("by_time")));
     this.order.addEventListener("change", () => this.#list());
+    this.quiz = new Quiz(this.replay, () => this.#quizzed());
+    this.ask = h("button", { type: "button", hidden: true, onclick: () => this.#quizzed(this.#own()) }, say("quiz_start"));
+    this.list = h("section", { class: "card" }, h("div", { class: "row" }, h("h2", {}, say("mistakes")), h("label", { for: "order", class: "hidden" }, say("order")), this.order), this.ask, this.mistakes);
     this.report = h("div", {});
     this.download = h("div", { class: "row" });
     this.element = h("div", { class: "review" },
       h("h1", {}, say("review_title")), h("div", { class: "progress" }, this.progress, this.state),
       h("div", { class: "walk" }, h("section", { class: "card" }, this.replay.element),
-        h("div", {}, h("section", { class: "card" }, this.judged),
-          h("section", { class: "card" }, h("div", { class: "row" }, h("h2", {}, say("mistakes")), h("label", { for: "order", class: "hidden" }, say("order")), this.order), this.mistakes))),
+        h("div", {}, h("section", { class: "card" }, this.judged), this.list)),
       h("section", { class: "card" }, h("h2", {}, say("chances_over_time")), this.chart),
       this.download, this.report);
   }
@@ -142,9 +145,24 @@ export class ReviewPage {
     const found = [...this.decisions.values()].filter((decision) => CLASS[decision.verdict]);
     const bySize = this.order.value === "size";
     found.sort((one, other) => bySize ? (other.winProbabilityLoss ?? 0) - (one.winProbabilityLoss ?? 0) : (one.index ?? 0) - (other.index ?? 0));
+    this.ask.hidden = !this.#own().length;
     fill(this.mistakes, found.length ? found.map((decision) => h("li", {}, h("button", { type: "button", class: "row", onclick: () => this.#show(decision) },
       h("span", { class: `verdict ${CLASS[decision.verdict]}` }, say(`verdict_${CLASS[decision.verdict]}`)),
       h("span", {}, this.#place(decision)), h("b", {}, `−${percent(decision.winProbabilityLoss ?? 0)}`)))) : h("li", { class: "note" }, say("no_mistakes")));
+  }
+
+  /** The own decisions that were mistakes, in the order of play. */
+  #own() {
+    return [...this.decisions.values()].filter((decision) => CLASS[decision.verdict] && (decision.seat ?? 0) === this.seat)
+      .sort((one, other) => (one.index ?? 0) - (other.index ?? 0));
+  }
+
+  /** Begins a quiz, or goes back to the review. */
+  #quizzed(questions = []) {
+    this.list.hidden = questions.length > 0;
+    if (!questions.length) return this.#moved();
+    fill(this.judged, this.quiz.element);
+    return this.quiz.begin(questions);
   }
 
   #show(decision) {
@@ -156,6 +174,10 @@ export class ReviewPage {
   #moved() {
     const { stage, count, settled } = this.replay;
     if (!settled) return;
+    if (this.quiz.on) {
+      this.quiz.draw().catch((error) => setText(this.state, error.message));
+      return;
+    }
     const decision = this.decisions.get(`${stage}.${count}`);
     const now = this.chart.querySelector(".now");
     if (now) this.#charted();

@@ -3,7 +3,7 @@
 
 import { announce } from "./announce.js";
 import { call } from "./connect.js";
-import { placedIn, stageOfDeal, stageOfView, viewAt } from "./course.js";
+import { legalOf, placedIn, stageOfDeal, stageOfView, viewAt } from "./course.js";
 import { fill, h, setText } from "./dom.js";
 import { effectName, moveName, seatName, tileName } from "./names.js";
 import { Replay, plainSeats } from "./replay.js";
@@ -333,5 +333,3 @@ export class StudyPage {
     this.replay.load([stageOfView(view)], this.seats ?? [], this.own ?? -1, 0, events.length);
   }
 }
-
-const legalOf = (answer) => (answer.moves ?? []).map((one) => ({ ...one, move: { tile: one.move.tile, at: one.move.at ?? "" }, pointsNow: one.pointsNow ?? 0, countAfter: one.countAfter ?? 0 }));
