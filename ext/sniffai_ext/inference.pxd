@@ -3,15 +3,18 @@
 from sniffai_ext.belief cimport ALL_BATCHES
 from sniffai_ext.net cimport Net
 from sniffai_ext.policy cimport rate_moves
+from sniffai_ext.seat_model cimport ChoosingOrNone
 from sniffai_ext.round cimport legal_moves
 from sniffai_ext.types cimport MAX_MOVES, State, TILES, uint8_t, uint32_t
 from sniffai_ext.view cimport Choice, View
 
-# How sharply the other seats are taken to follow the policy: softmax(rating / temperature), mixed with a floor.
+# How the other seats are taken to choose: as softmax(rating / temperature) of the policy or, where a seat has a model
+# of its own, as that says; mixed with a floor.
 cdef struct Model:
     const Net *net
     float[3] temperature  # in points: fewer than 8 tiles on the table, fewer than 16, and later
     float floor           # share of a choice made at random, above 0: no possible world is ruled out
+    ChoosingOrNone[4] seat   # by seat: its own model, or NULL
 
 cdef void log_likelihoods(
     const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat

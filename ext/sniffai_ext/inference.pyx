@@ -3,23 +3,32 @@
     log P(choices | world) = sum over the choices c of the other seats:
         log( floor / n + (1 - floor) * softmax(rating / temperature)[c] )
 
-with n the number of distinct moves the seat had. What the rules force (draws, passes, a drawn tile that must be placed)
+with n the number of distinct moves the seat had. A seat with a model of its own (:mod:`sniffai_ext.seat_model`) has
+that model's chance of c in place of the softmax. What the rules force (draws, passes, a drawn tile that must be placed)
 is not a choice; the belief accounts for it exactly, so nothing is counted twice.
 """
 
-from libc.math cimport expf, logf
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport expf, log, logf
 
 from sniffai_ext.belief cimport Belief
-from sniffai_ext.checks cimport read_seed
+from sniffai_ext.checks cimport read_items, read_real, read_seed, read_whole
+from sniffai_ext.policy cimport Policy
 from sniffai_ext.rng cimport Rng, seed_rng
+from sniffai_ext.seat_model cimport modelled_chance
 from sniffai_ext.types cimport move_tile, popcount
+
+from sniffai_ext.errors import LimitsError
 
 
 cdef enum:
     MIDDLE = 8   # tiles on the table from which on a round is in its middle phase
     LATE = 16    # and from which on in its last
+    LOOK_EVERY = 1024   # deals between two looks for a signal
 
 PHASE_EDGES = (MIDDLE, LATE)
+
+MOST_DEALS = 1_000_000
 
 
 cdef inline int phase_of(const State *state) noexcept nogil:
@@ -65,13 +74,75 @@ cdef void log_likelihoods(
         count = legal_moves(&state, moves)
         if count < 2:
             continue
-        rate_moves(model.net, &state, moves, count, values)
         pick = 0
         while pick < count - 1 and moves[pick] != choice.move:
             pick += 1
+        if model.seat[state.seat] != NULL:
+            by_seat[state.seat] += log(
+                model.floor / count
+                + (1 - model.floor) * modelled_chance(model.seat[state.seat], &state, moves, count, pick))
+            continue
+        rate_moves(model.net, &state, moves, count, values)
         by_seat[state.seat] += logf(
             model.floor / count
             + (1 - model.floor) * chosen_share(values, count, pick, model.temperature[phase_of(&state)]))
+
+
+def sampled_deals(View view not None, count, seed, Policy policy not None, temperatures, floor):
+    """Deals drawn from the exact belief, tile by tile, and how likely the policy makes the others' choices in each.
+
+    :param count: 1..1,000,000.
+    :param seed: 0..2**64-1.
+    :param temperatures: of the policy's choices by phase, in points, three numbers.
+    :param floor: share of the choices that is taken to be random, 0.000001..1.
+    :return: ``(batches, talons, logs)``: uint32 ``[count, players, batches]``, what each other seat got in its deal and
+        in each draw, tile masks, without tiles that were drawn and placed at once, and without draws of nothing else;
+        uint8 ``[count, talon size]``, the talon in the order of drawing; float64 ``[count, players]``, log-likelihoods
+        of each seat's choices in nats.
+    :raises LimitsError: a number is out of range, or the net is for another number of seats.
+    :raises HistoryError: no deal explains the view.
+    """
+    import numpy as np
+
+    cdef Belief belief = Belief.of(view)
+    cdef int deals = read_whole(count, "count", 1, MOST_DEALS), i, b, seat
+    cdef uint32_t[4][ALL_BATCHES] batch_tiles
+    cdef uint8_t[TILES] talon
+    cdef double[4] by_seat
+    cdef Model model
+    cdef Rng rng
+    if policy.players != view.players:
+        raise LimitsError(f"the net is for {policy.players} seats, but the round has {view.players}",
+                          reason="WRONG_NET", field="policy")
+    steps = read_items(temperatures, "temperatures")
+    if len(steps) != 3:
+        raise LimitsError(f"three temperatures are expected, not {len(steps)}", reason="OUT_OF_RANGE",
+                          field="temperatures")
+    for i in range(3):
+        model.temperature[i] = <float> read_real(steps[i], f"temperatures[{i}]", 1e-6, 1e6)
+    model.net = &policy.net
+    model.seat = [NULL, NULL, NULL, NULL]
+    model.floor = <float> read_real(floor, "floor", 1e-6, 1)
+    seed_rng(&rng, read_seed(seed))
+    batches = np.zeros((deals, view.players, ALL_BATCHES), np.uint32)
+    talons = np.zeros((deals, view.talon_size), np.uint8)
+    logs = np.zeros((deals, view.players))
+    cdef uint32_t[:, :, ::1] batch_rows = batches
+    cdef uint8_t[:, ::1] talon_rows = talons
+    cdef double[:, ::1] log_rows = logs
+    for i in range(deals):
+        if i % LOOK_EVERY == 0:
+            PyErr_CheckSignals()
+        belief.sample_batches(&rng, batch_tiles, talon)
+        by_seat = [0, 0, 0, 0]
+        log_likelihoods(&model, view, batch_tiles, by_seat)
+        for seat in range(view.players):
+            log_rows[i, seat] = by_seat[seat]
+            for b in range(ALL_BATCHES):
+                batch_rows[i, seat, b] = batch_tiles[seat][b]
+        for b in range(view.talon_size):
+            talon_rows[i, b] = talon[b]
+    return batches, talons, logs
 
 
 def sampled_past(View view not None, seed):

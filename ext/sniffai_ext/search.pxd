@@ -45,6 +45,9 @@ cdef class Search:
     cdef uint64_t world_seed          # of the worlds' own random numbers
     cdef Growth growth
     cdef uint32_t epsilon             # chance of a random move in a rollout, in 1/65536
+    cdef bint modelled                # some other seat has a model of its own, which it follows
+    cdef object reply_table           # what the next seat to choose places, where that is known:
+    cdef const uint8_t *reply         # by root move (compact) and world of the pool, or NO_MOVE; NULL: nothing is known
     cdef uint32_t follow              # share of their choices in which the others follow the policy, in 1/65536
     cdef Valuation valuation
     cdef uint64_t done                # simulations finished
@@ -62,7 +65,10 @@ cdef class Search:
     cdef void result_of_proof(self, const State *state, uint32_t node, Result *result) noexcept nogil
     cdef bint determinize(self, uint64_t number, State *state) noexcept nogil
     cdef bint follows(self, uint32_t node, const State *state) noexcept nogil
-    cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil
+    cdef uint8_t model_move(self, const State *state) noexcept nogil
+    cdef bint follow_move(self, uint32_t parent, uint8_t move, uint32_t *child) noexcept nogil
+    cdef void play_out(self, State *state) noexcept nogil
+    cdef int reply_to(self, uint8_t move, uint64_t number) noexcept nogil
     cdef int check_idle(self) except -1
     cdef bint fill_pool(self, double seconds, Watch *watch) except -1
     cdef int run_until(self, uint64_t simulations, double deadline, Watch *watch) noexcept nogil

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from sniffai_ext.belief import Belief
@@ -19,6 +19,8 @@ class Search:
         *,
         root_moves: Sequence[tuple[int, int]] | None = None,
         world: tuple[Sequence[int], Sequence[int]] | None = None,
+        pool: Pool | None = None,
+        replies: Mapping[tuple[int, int], Sequence[tuple[int, int] | None]] | None = None,
         stop: StopFlag | None = None,
     ) -> None: ...
     @property

@@ -29,11 +29,11 @@ from libc.math cimport INFINITY
 from libc.stdint cimport INT32_MAX, INT64_MAX
 from libc.string cimport memcpy
 
-from sniffai_ext.checks cimport read_int, read_items, read_real, read_seed, read_tiles, read_whole
+from sniffai_ext.checks cimport read_int, read_items, read_placement, read_real, read_seed, read_tiles, read_whole
 from sniffai_ext.clock cimport monotonic
 from sniffai_ext.late_ends cimport close_end_solver, look_to_the_end, open_end_solver
 from sniffai_ext.layout cimport Layout
-from sniffai_ext.policy cimport draw_by_softmax, rate_moves
+from sniffai_ext.policy cimport best_move, draw_by_softmax, rate_moves
 from sniffai_ext.proof cimport (
     all_proven, best_proven, best_reply, is_proven, play_out_proof, prove, proven_utility,
 )
@@ -43,16 +43,17 @@ from sniffai_ext.root_statistics cimport (
     RootStatistics, is_decided, is_precise, named_move, note_proof, note_result, untried_move,
 )
 from sniffai_ext.round cimport count_moves, draw_until_fit, give_pass, legal_moves, place, play, settle_turn
+from sniffai_ext.seat_model cimport Choosing, modelled_move
 from sniffai_ext.select cimport prefetch_children, select_child
 from sniffai_ext.signals cimport answer, called, watch_signals
 from sniffai_ext.tree cimport OUTCOME, Node, add_child, close_tree, find_child, open_tree, outcome_child
 from sniffai_ext.types cimport (
-    ALL_TILES, FITTING, MAX_MOVES, RUNNING, TILES, lowest, move_tile, popcount, target_of, team_count, team_of,
+    ALL_TILES, FITTING, MAX_MOVES, NO_TILE, RUNNING, TILES, lowest, move_tile, popcount, target_of, team_count, team_of,
     uint16_t,
 )
 from sniffai_ext.valuation cimport MATCH_POINTS, Result, utility_for, value_end, value_leaf, weigh_utilities
 
-from sniffai_ext.errors import BusyError, LimitsError, ViewError
+from sniffai_ext.errors import BusyError, LimitsError, MoveError, ViewError
 from sniffai_ext.root_statistics import ranked
 from sniffai_ext.rows import LineMove
 from sniffai_ext.shown import shown
@@ -63,6 +64,8 @@ cdef enum:
     SPREAD_MEMORY = 1000  # simulations after which a node's spread begins to forget
     FOLLOW_FROM = 500     # visits of a node from which on the other seats may follow the policy, which is slow
     MOST_TREES = 1024     # side by side
+    NO_MOVE = 255         # no compact move: a reply that is not known
+    MOVE_CODES = 256
     CHECK_EVERY = 64      # simulations between two checks of clock, stop flag and signals: well under 0.2 ms
     CHECK_EVERY_OPEN = 8  # the same where nothing is hidden: a simulation may solve an end
 
@@ -111,15 +114,21 @@ cdef class Search:
     :param seed: 0..2**64-1; the same view, seed, options and number of simulations give the same tree.
     :param options: a :class:`~sniffai_ext.search_options.SearchOptions`; None: its defaults.
     :param root_moves: the only moves to consider at the root, as ``(tile, at)``; None: all.
+    :param pool: the worlds to draw from, with their weights, such as :func:`~sniffai_ext.worlds.given_worlds` makes;
+        None: the search fills its own.
+    :param replies: ``{(tile, at): [(tile, at) or None, ...]}`` for root moves: what the next other seat to choose
+        places in each world of the pool, as far as that is known. Only of a pool that is given, and only where nobody
+        draws before.
     :param world: ``(hands, talon)``, tile masks by seat and tile indices in the order of drawing: nothing is hidden,
         every determinization is this world. None: the belief's.
     :param stop: ends runs of all searches that share it; None: the search gets its own, see :meth:`stop`.
     :raises SniffError: it is not the seat's turn to place a tile, no deal explains the view, a root move is not legal,
-        the world is not one of the view's, or the options are for another number of seats.
+        the world is not one of the view's, a reply is not legal, or the options or the pool are for another number of
+        seats.
     """
 
     def __cinit__(self, View view not None, seed, SearchOptions options=None, *, root_moves=None, world=None,
-                  StopFlag stop=None):
+                  Pool pool=None, replies=None, StopFlag stop=None):
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
         if options is None:
@@ -143,11 +152,14 @@ cdef class Search:
         if world is not None:
             self._fix_world(world)
         else:
-            self.pool_pending = options.pool_size > 0
+            self.pool_pending = options.pool_size > 0 and pool is None
         self.flag = StopFlag() if stop is None else stop
         if self.view.players == 2 and self.view.talon_size == 0:
             self._see_all()
-        self.proofs = options.proofs and self.known
+        if pool is not None and not self.known:
+            self._take_pool(pool, replies)
+        self.modelled = any(model is not None for seat, model in enumerate(options.models) if seat != view.seat)
+        self.proofs = options.proofs and self.known and not self.modelled
         # Alpha-beta knows chances in 20,000 steps: too few where only the margin is left to play for.
         if self.proofs and self.view.players != 3 and self.valuation.chance_weight[self.valuation.team] <= MATCH_POINTS:
             if not open_end_solver(&self.ends, self.valuation.table, self.valuation.match):
@@ -208,6 +220,61 @@ cdef class Search:
             raise ViewError("every tile that is not on the table is expected once, and the seat's own in its hand",
                             reason="WRONG_WORLD", field="world")
         self.known = True
+
+    def _take_pool(self, Pool pool, replies):
+        pool.check_filled()
+        if pool.players != self.view.players or pool.seat != self.view.seat or pool.own != self.view.hand:
+            raise ViewError("the pool is of another view", reason="WRONG_WORLD", field="pool")
+        self.pool = pool
+        self.root.sampled_worlds = pool.independent
+        if replies is None:
+            return
+        if not isinstance(replies, dict):
+            raise LimitsError(f"a dictionary is expected, not {shown(replies)}", reason="WRONG_REPLIES",
+                              field="replies")
+        import numpy as np
+
+        table = np.full((MOVE_CODES, pool.size), NO_MOVE, np.uint8)
+        cdef uint8_t[:, ::1] rows = table
+        for move, by_world in replies.items():
+            tile, at = read_items(move, "replies", MoveError)
+            by_world = read_items(by_world, "replies")
+            if move not in self.view.legal_moves() or len(by_world) != pool.size:
+                raise LimitsError("a reply for each world is expected, to a legal move", reason="WRONG_REPLIES",
+                                  field="replies")
+            self._take_replies(tile, at, by_world, rows)
+        self.reply_table = table
+        self.reply = &rows[0, 0]
+
+    def _take_replies(self, tile, at, by_world, uint8_t[:, ::1] rows):
+        """Write the replies to a root move, each checked in its world."""
+        cdef Layout after = self.view.table.clone()
+        cdef uint8_t[MAX_MOVES] moves
+        cdef uint8_t move = self.view.table.compact(tile, at)
+        cdef State state
+        cdef int world, seat, i, count
+        after.put(tile, at)
+        for world, reply in enumerate(by_world):
+            if reply is None:
+                continue
+            state = self.start
+            for seat in range(state.players):
+                state.hand[seat] |= self.pool.world[world].hand[seat]
+            place(&state, move)
+            while state.end == RUNNING and state.talon_end == 0 and not draw_until_fit(&state):
+                give_pass(&state)
+            count = 0
+            if (state.end == RUNNING and state.seat != self.view.seat
+                    and state.hand[state.seat] & FITTING[state.arms.open]):
+                count = legal_moves(&state, moves)
+            tile, at = read_placement(reply, "replies")
+            rows[move, world] = after.compact(tile, at)
+            for i in range(count):
+                if moves[i] == rows[move, world]:
+                    break
+            else:
+                raise LimitsError(f"{shown(reply)} is no legal reply in its world", reason="WRONG_REPLIES",
+                                  field="replies")
 
     def _see_all(self):
         """With 2 seats and an empty talon, the other hand is known."""
@@ -336,7 +403,7 @@ cdef class Search:
         cdef uint32_t node = 0, child = 0
         cdef uint16_t seen
         cdef uint64_t number
-        cdef int seat
+        cdef int seat, reply = NO_MOVE
         cdef bint fresh, ordered
         cdef uint8_t move = 0
         # The moves at the root do not depend on hidden tiles, so the move can be chosen before its world.
@@ -345,6 +412,8 @@ cdef class Search:
                              &child, &move)
         number = self.tree.nodes[child].visits if child and self.common_worlds else self.done
         ordered = self.determinize(number, &state)
+        if self.reply != NULL:
+            reply = self.reply_to(move, number)
         while True:
             seat = state.seat
             push(&path, child, team_of(state.players, seat))
@@ -367,14 +436,22 @@ cdef class Search:
                 if node == 0:
                     break
                 push(&path, node, 0)
-            if self.follows(node, &state):
-                fresh = self.follow_policy(node, &state, &child, &move)
+            if reply != NO_MOVE and state.seat != self.view.seat and state.forced == NO_TILE:
+                move = <uint8_t> reply
+                fresh = self.follow_move(node, move, &child)
+            elif self.follows(node, &state):
+                move = self.model_move(&state)
+                fresh = self.follow_move(node, move, &child)
             else:
                 fresh = select_child(&self.tree, node, &state, NULL, count_moves(&state), &self.growth, &self.rng,
                                      &child, &move)
+            reply = NO_MOVE
         if not ordered:
             order_talon(&state, self.world_seed + number)
-        roll_out(&state, self.epsilon, &self.rng)
+        if self.modelled:
+            self.play_out(&state)
+        else:
+            roll_out(&state, self.epsilon, &self.rng)
         value_end(&self.valuation, &state, &result)
         self.back_up(&path, &result)
 
@@ -456,32 +533,56 @@ cdef class Search:
         value_end(&self.valuation, &after, result)
 
     cdef bint follows(self, uint32_t node, const State *state) noexcept nogil:
-        """Whether the seat to move, if it is not the searching seat, follows the policy this time, at random.
+        """Whether the seat to move, if it is not the searching seat, follows its model this time.
+
+        A seat with a model of its own always does. Others follow the policy, at random.
 
         The tree lets the other seats choose as if they knew the searching seat's hand. The policy sees only what they
         see, but does not look ahead. Both have a share, so that neither error decides alone. With 2 seats and an empty
         talon the other seat does know that hand.
         """
+        if self.modelled and state.seat != self.view.seat and self.options.model.seat[state.seat] != NULL:
+            return True
         if self.follow == 0 or state.seat == self.view.seat or self.tree.nodes[node].visits < FOLLOW_FROM:
             return False
         if state.players == 2 and state.talon_next == state.talon_end:
             return False
         return (next64(&self.rng) & 0xffff) < self.follow
 
-    cdef bint follow_policy(self, uint32_t parent, const State *state, uint32_t *child, uint8_t *move) noexcept nogil:
-        """Draw a move of another seat from the model; True when it had no node (it got one, or 0 without memory)."""
+    cdef uint8_t model_move(self, const State *state) noexcept nogil:
+        """A move of another seat, drawn from its model."""
         cdef uint8_t[MAX_MOVES] moves
         cdef float[MAX_MOVES] values
-        cdef int pick = 0, count = legal_moves(state, moves)
+        cdef int pick = 0, count
+        if self.options.model.seat[state.seat] != NULL:
+            return modelled_move(self.options.model.seat[state.seat], state, &self.rng)
+        count = legal_moves(state, moves)
         if count > 1:
             rate_moves(self.options.model.net, state, moves, count, values)
             pick = draw_by_softmax(values, count, <float> FOLLOW_TEMPERATURE, &self.rng)
-        move[0] = moves[pick]
-        child[0] = find_child(&self.tree, parent, move[0])
+        return moves[pick]
+
+    cdef void play_out(self, State *state) noexcept nogil:
+        """Play to the end of the round: seats with a model of their own by that, all others by the policy."""
+        cdef const Choosing *choosing
+        while state.end == RUNNING:
+            choosing = self.options.model.seat[state.seat]
+            if choosing != NULL and state.seat != self.view.seat:
+                play(state, modelled_move(choosing, state, &self.rng))
+            else:
+                play(state, best_move(self.options.model.net, state))
+
+    cdef int reply_to(self, uint8_t move, uint64_t number) noexcept nogil:
+        """The known reply to a root move in a simulation's world, or NO_MOVE."""
+        return self.reply[move * self.pool.size + self.pool.drawn(number)]
+
+    cdef bint follow_move(self, uint32_t parent, uint8_t move, uint32_t *child) noexcept nogil:
+        """Go to the node of a move; True when it had none (it got one, or 0 without memory)."""
+        child[0] = find_child(&self.tree, parent, move)
         if child[0]:
             prefetch_children(&self.tree, child[0])
             return False
-        child[0] = add_child(&self.tree, parent, move[0])
+        child[0] = add_child(&self.tree, parent, move)
         return True
 
     cdef void back_up(self, const Path *path, const Result *result) noexcept nogil:

@@ -22,6 +22,7 @@ cdef class SearchOptions:
     cdef readonly Policy policy
     cdef readonly tuple temperatures
     cdef Model model                  # of the other seats; its net is NULL without a policy
+    cdef readonly tuple models        # by seat: its own model, or None; () for none at all
     cdef readonly WorldValue value
     cdef readonly bint proofs
     cdef readonly uint32_t most_visits

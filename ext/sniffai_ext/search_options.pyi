@@ -1,5 +1,8 @@
+from collections.abc import Sequence
+
 from sniffai_ext.equity import Equity
 from sniffai_ext.policy import Policy
+from sniffai_ext.seat_model import SeatModel
 from sniffai_ext.tree_params import TreeParams
 from sniffai_ext.world_value import WorldValue
 
@@ -18,6 +21,7 @@ class SearchOptions:
         value: WorldValue | None = None,
         proofs: bool = True,
         most_visits: int = ...,
+        models: Sequence[SeatModel | None] = (),
     ) -> None: ...
     @property
     def params(self) -> TreeParams: ...
@@ -45,3 +49,5 @@ class SearchOptions:
     def proofs(self) -> bool: ...
     @property
     def most_visits(self) -> int: ...
+    @property
+    def models(self) -> tuple[SeatModel | None, ...]: ...

@@ -2,7 +2,8 @@
 
 from libc.stdint cimport INT64_MAX, UINT32_MAX
 
-from sniffai_ext.checks cimport read_flag, read_whole
+from sniffai_ext.checks cimport read_flag, read_items, read_whole
+from sniffai_ext.seat_model cimport SeatModel
 
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.shown import shown
@@ -28,13 +29,15 @@ cdef class SearchOptions:
     :param temperatures: of the model's choices by phase, in points, each 0.000001..1,000,000.
     :param value: values leaves; None: leaves are rolled out.
     :param proofs: whether ends of the round prove values where nothing is hidden; else all values are means.
+    :param models: by seat: a :class:`~sniffai_ext.seat_model.SeatModel` of how it chooses, or None for the policy's
+        model; () for none at all. The searching seat's own entry counts for nothing.
     :param most_visits: simulations that a tree has room to count, 1..2**32-1: then it is as full as without memory.
     :raises LimitsError: an option is out of range; ``field`` is its name.
     """
 
     def __cinit__(self, params=USUAL_PARAMS, Equity equity=None, match=False, memory_bytes=USUAL_MEMORY_BYTES,
                   expected=0, pool_size=0, extra_size=0, Policy policy=None, temperatures=USUAL_TEMPERATURES,
-                  WorldValue value=None, proofs=True, most_visits=UINT32_MAX):
+                  WorldValue value=None, proofs=True, most_visits=UINT32_MAX, models=()):
         self._take_params(params)
         self.match = read_flag(match, "match")
         if self.match and equity is None:
@@ -48,6 +51,7 @@ cdef class SearchOptions:
         self._take_model(temperatures)
         self.proofs = read_flag(proofs, "proofs")
         self.most_visits = read_whole(most_visits, "most_visits", 1, UINT32_MAX)
+        self._take_models(models)
 
     def _take_params(self, params):
         if not isinstance(params, TreeParams):
@@ -74,9 +78,24 @@ cdef class SearchOptions:
         else:
             self.follow = 0
 
+    def _take_models(self, models):
+        cdef int seat
+        self.models = read_items(models, "models")
+        if len(self.models) not in (0, 2, 3, 4):
+            raise LimitsError(f"a model for each seat is expected, or none, not {len(self.models)}",
+                              reason="OUT_OF_RANGE", field="models")
+        if self.models and self.policy is None:
+            raise LimitsError("models of seats need a policy beside them", reason="NO_POLICY", field="policy")
+        for seat, model in enumerate(self.models):
+            if model is not None and not isinstance(model, SeatModel):
+                raise LimitsError(f"a SeatModel is expected, not {shown(model)}", reason="NOT_A_MODEL",
+                                  field=f"models[{seat}]")
+            self.model.seat[seat] = NULL if model is None else &(<SeatModel> model).choosing
+
     def __reduce__(self):
         return type(self), (self.params, self.equity, self.match, self.memory_bytes, self.expected, self.pool_size,
-                            self.extra_size, self.policy, self.temperatures, self.value, self.proofs, self.most_visits)
+                            self.extra_size, self.policy, self.temperatures, self.value, self.proofs, self.most_visits,
+                            self.models)
 
     cdef int check_players(self, int players) except -1:
         """Raise LimitsError unless all data are for so many seats."""
@@ -85,4 +104,10 @@ cdef class SearchOptions:
             if data is not None and data.players != players:
                 raise LimitsError(f"the {noun} is for {data.players} seats, but the round has {players}",
                                   reason="WRONG_NET", field=field)
+        if self.models and len(self.models) != players:
+            raise LimitsError(f"there are models for {len(self.models)} seats, but the round has {players}",
+                              reason="WRONG_NET", field="models")
+        for seat, model in enumerate(self.models):
+            if model is not None:
+                (<SeatModel> model).check_players(players, f"models[{seat}]")
         return 0

@@ -32,6 +32,7 @@ cdef class Pool:
     cdef double span                  # seconds that filling may take; infinity: as long as it takes
     cdef double started               # when filling began, by the monotonic clock
     cdef int check_filled(self) except -1
+    cdef int reserve(self, int worlds) except -1
     cdef StopFlag stop                # ends the filling; None: nothing does
     cdef Watch *watch                 # for signals, while the pool is filled
     cdef bint broken                  # stopped, or a signal came: what there is is no pool

@@ -72,11 +72,9 @@ cdef class Pool:
         self.players, self.seat, self.own = view.players, view.seat, view.hand
         if model == NULL:
             extra = 0
-        self.world = <World *> malloc((room + extra) * sizeof(World))
-        self.logs = <double *> malloc((room + extra) * sizeof(double))
+        self.reserve(room + extra)
         self.by_seat = <double *> malloc(4 * room * sizeof(double))
-        self.index = <int *> malloc((room + extra) * sizeof(int))
-        if self.world == NULL or self.logs == NULL or self.by_seat == NULL or self.index == NULL:
+        if self.by_seat == NULL:
             raise MemoryError
         self.room = self.assignments if few else room
         self.model = model
@@ -107,6 +105,15 @@ cdef class Pool:
         if self.out_of_memory:
             raise MemoryError
         return not self.broken
+
+    cdef int reserve(self, int worlds) except -1:
+        """Make room for so many."""
+        self.world = <World *> malloc(worlds * sizeof(World))
+        self.logs = <double *> malloc(worlds * sizeof(double))
+        self.index = <int *> malloc(worlds * sizeof(int))
+        if self.world == NULL or self.logs == NULL or self.index == NULL:
+            raise MemoryError
+        return 0
 
     cdef void sample(self, Belief belief, View view, Rng *rng, int count, double share) noexcept nogil:
         """Add samples of the belief up to ``count`` worlds, as long as this share of the time lasts."""
@@ -516,6 +523,7 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
             raise LimitsError(f"the net is for {policy.players} seats, but the round has {view.players}",
                               reason="WRONG_NET", field="policy")
         model.net = &policy.net
+        model.seat = [NULL, NULL, NULL, NULL]
         model.floor = <float> random_share
         for phase in range(3):
             model.temperature[phase] = <float> temperatures[phase]
@@ -525,6 +533,59 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
     watch = watch_signals()
     pool.fill(Belief.of(view), view, NULL if policy is None else &model, most, further, &rng, &watch)
     answer(&watch)
+    return pool
+
+
+def given_worlds(View view not None, hands, weights, seed):
+    """A pool of worlds that a caller knows, with weights of its own.
+
+    :param hands: tile masks of the hidden hands, uint32 ``[worlds, players]``, 1..MOST_WORLDS of them; the view's own
+        seat has 0.
+    :param weights: float64 ``[worlds]``, each finite and above 0.
+    :param seed: 0..2**64-1: where the draws begin to go round the weights.
+    :raises LimitsError: a number out of range, or no two arrays of such shapes.
+    :raises ViewError: a hand does not have its size, or holds tiles that the seat sees or that another hand holds.
+    :raises HistoryError: no deal explains the view.
+    """
+    import numpy as np
+
+    cdef uint32_t[:, ::1] masks
+    cdef double[::1] shares
+    cdef Pool pool = Pool()
+    cdef Rng rng
+    cdef uint32_t held
+    cdef int i, seat, count
+    try:
+        masks = np.ascontiguousarray(hands, np.uint32)
+        shares = np.ascontiguousarray(weights, np.float64)
+    except Exception:                        # a foreign object may raise anything
+        raise LimitsError("arrays of hands and of weights are expected", reason="NOT_NUMBERS", field="hands") from None
+    count = masks.shape[0]
+    if not 1 <= count <= MOST_WORLDS or masks.shape[1] != view.players or shares.shape[0] != count:
+        raise LimitsError(f"1..{MOST_WORLDS} worlds of {view.players} hands are expected, each with a weight",
+                          reason="OUT_OF_RANGE", field="hands")
+    pool.assignments = Belief.of(view).assignments
+    pool.players, pool.seat, pool.own = view.players, view.seat, view.hand
+    pool.reserve(count)
+    for i in range(count):
+        pool.world[i].talon = view.unseen()
+        for seat in range(4):
+            pool.world[i].hand[seat] = masks[i, seat] if seat < view.players else 0
+            held = pool.world[i].hand[seat]
+            if held & ~pool.world[i].talon or popcount(held) != (0 if seat == view.seat else view.size[seat]):
+                raise ViewError("hands of hidden tiles are expected, each of its size, no tile twice",
+                                reason="WRONG_WORLD", field=f"hands[{i}]")
+            pool.world[i].talon &= ~held
+        if not 0 < shares[i] < INFINITY:
+            raise LimitsError("a weight is above 0", reason="OUT_OF_RANGE", field=f"weights[{i}]")
+        pool.world[i].weight = shares[i]
+        pool.logs[i] = log(shares[i])
+    pool.size = pool.room = count
+    pool.add_up()
+    pool.studied, pool.independent = count, pool.effective
+    pool.list_shares()
+    seed_rng(&rng, read_seed(seed))
+    pool.place = next64(&rng)
     return pool
 
 

@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "deal": "Deal a random round.",
     "draw": "Draw a view or a round as a picture.",
     "equity": "Show, build and check tables of the chance to win a match.",
+    "exploit": "Measure how much a player loses at least to one that knows it.",
     "info": "Print the version and the supported games.",
     "ladder": "Play each of several players against the one below.",
     "perft": "Count sequences of placements.",

@@ -60,6 +60,30 @@ class Analyst(Protocol):
         ...
 
 
+class Schedule(Protocol):
+    """What is played."""
+
+    @property
+    def players(self) -> int:
+        """Seats, 2..4."""
+        ...
+
+    @property
+    def whole_matches(self) -> bool:
+        """Whether a pairing is a match rather than one round."""
+        ...
+
+    @property
+    def luck(self) -> bool:
+        """Whether the luck in each round is worked out (:mod:`sniffai.play.luck`)."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """Seed of the deals and all other random choices, 0..2**64-1."""
+        ...
+
+
 class Contestant:
     """A player, and what its decisions have cost so far."""
 
@@ -143,7 +167,7 @@ def play_numbered(spec: ArenaSpec, number: int) -> Played:
     return play_pairing(spec, a, b, number), a.cost, b.cost
 
 
-def play_pairing(spec: ArenaSpec, a: Player, b: Player, number: int) -> Pairing:
+def play_pairing(spec: Schedule, a: Player, b: Player, number: int) -> Pairing:
     """One deal or match in every seating."""
     seats = range(spec.players)
     return tuple(
@@ -152,7 +176,7 @@ def play_pairing(spec: ArenaSpec, a: Player, b: Player, number: int) -> Pairing:
     )
 
 
-def play_game(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Game:
+def play_game(spec: Schedule, seats: Sequence[Player], number: int) -> Game:
     """One deal or match in one seating."""
     margins = [0.0] * TEAMS[spec.players]
     endings = {"out": 0, "blocked": 0, "target": 0}
@@ -168,7 +192,7 @@ def play_game(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Game:
     return Game(tuple(margins), winner, **endings, luck=told[0], match_luck=told[1])
 
 
-def play_rounds(spec: ArenaSpec, seats: Sequence[Player], number: int) -> Iterator[Round]:
+def play_rounds(spec: Schedule, seats: Sequence[Player], number: int) -> Iterator[Round]:
     """The rounds of one match, or the only round, each as it has ended.
 
     The first leader rotates with the pairing's number. The seat that went out leads the next round of a match, after a

@@ -27,6 +27,17 @@ class Estimate:
     standard_error: float
     """At least 0; infinite if there is only one value."""
 
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """The interval that holds the true mean in this share of all cases.
+
+        By the normal distribution, so for some thirty values or more.
+
+        :param confidence: above 0, below 1.
+        :raises LimitsError: it is out of range.
+        """
+        reach = _deviations(confidence) * self.standard_error
+        return self.mean - reach, self.mean + reach
+
 
 def mean_and_error(values: Sequence[float]) -> Estimate:
     """The mean of independent values.
@@ -74,16 +85,24 @@ def wilson_interval(wins: int, games: int, confidence: float = 0.95) -> tuple[fl
         raise LimitsError(f"at least 1 game is expected, not {games}", reason="OUT_OF_RANGE", field="games")
     if not 0 <= wins <= games:
         raise LimitsError(f"0..{games} wins are expected, not {wins}", reason="OUT_OF_RANGE", field="wins")
+    z = _deviations(confidence)
+    share, shrink = wins / games, 1 + z * z / games
+    middle = (share + z * z / (2 * games)) / shrink
+    reach = z / shrink * (share * (1 - share) / games + z * z / (4 * games * games)) ** 0.5
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def _deviations(confidence: float) -> float:
+    """How many standard deviations on either side hold this share of a normal distribution.
+
+    :raises LimitsError: the share is not above 0 and below 1.
+    """
     if not 0 < confidence < 1:
         message = f"a number above 0 and below 1 is expected, not {confidence}"
         raise LimitsError(message, reason="OUT_OF_RANGE", field="confidence")
     from statistics import NormalDist
 
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    share, shrink = wins / games, 1 + z * z / games
-    middle = (share + z * z / (2 * games)) / shrink
-    reach = z / shrink * (share * (1 - share) / games + z * z / (4 * games * games)) ** 0.5
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    return NormalDist().inv_cdf(0.5 + confidence / 2)
 
 
 def sign_flip_test(values: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0) -> float:

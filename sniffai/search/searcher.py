@@ -20,6 +20,7 @@ from sniffai.search.clock import SNAPSHOT_SECONDS, OnSnapshot, Run
 from sniffai.search.endgame import solve_end
 from sniffai.search.evaluation import searched, solved, unsearched
 from sniffai.search.nets import load_policy, load_world_value
+from sniffai.search.opponents import Opponents, seat_models
 from sniffai.search.params import (
     MAX_SIMULATIONS,
     MODEL_TEMPERATURES,
@@ -36,6 +37,7 @@ from sniffai.view import View
 from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.search import Search as CoreSearch
 from sniffai_ext.search_options import SearchOptions
+from sniffai_ext.seat_model import SeatModel
 from sniffai_ext.stop import StopFlag
 from sniffai_ext.turn import Turn
 from sniffai_ext.worlds import Pool
@@ -65,6 +67,7 @@ class SearchSettings(TypedDict, total=False):
     threads: int
     include_moves: Moves
     exclude_moves: Moves
+    opponents: Opponents
 
 
 class Searcher:
@@ -79,9 +82,11 @@ class Searcher:
     :param include_moves: the only moves to consider now, such as ``["4|5@4|6:HIGH"]``; all where not given. A move
         stands for all its equal attachment points.
     :param exclude_moves: moves not to consider now; not together with ``include_moves``.
+    :param opponents: by seat, how it chooses, as far as that is known: then the seat does so throughout the tree, and
+        its past choices are judged by it. The search's own model for all others.
     :raises ViewError: it is not the seat's turn, or the round is over.
     :raises MoveError: a move to include or exclude is not legal or named twice, or none is left.
-    :raises LimitsError: the seed or the number of threads is out of range.
+    :raises LimitsError: the seed or the number of threads is out of range, or an opponent is none of the other seats.
     """
 
     def __init__(
@@ -93,6 +98,7 @@ class Searcher:
         threads: int = 1,
         include_moves: Moves = None,
         exclude_moves: Moves = None,
+        opponents: Opponents = None,
     ) -> None:
         if not isinstance(view, View):
             raise ViewError(f"a View is expected, not {shown(view)}", reason="NOT_A_VIEW", field="view")
@@ -109,6 +115,7 @@ class Searcher:
         self._seed = check_seed(seed)
         self._params = params or SearchParams()
         self._threads = check_threads(threads)
+        self._models = seat_models(opponents, view.players, view.seat)
         self._cores: list[CoreSearch] = []
         self._least = [0] * self._threads
         """By tree, the simulations before which it does not end by itself."""
@@ -171,7 +178,9 @@ class Searcher:
     def _run(self, run: Run) -> Analysis:
         if self.forced:
             return self._forced(run)
-        end = self._solve(run) if self._params.exact and not self._cores else None
+        # Exact values are those of best replies: a seat that is known to choose otherwise makes others.
+        solvable = self._params.exact and not self._models and not self._cores
+        end = self._solve(run) if solvable else None
         if end is not None:
             return self._solved(*end, run)
         self._open(run)
@@ -197,7 +206,7 @@ class Searcher:
 
     def _options(self, limits: EffectiveLimits) -> SearchOptions:
         """The options of each tree."""
-        return search_options(self._params, self._view.players, limits.share(self._threads))
+        return search_options(self._params, self._view.players, limits.share(self._threads), models=self._models)
 
     def _core(self, seed: int, options: SearchOptions) -> CoreSearch:
         view = self._view.without_voids() if self._params.forget else self._view
@@ -378,12 +387,18 @@ class Searcher:
 
 
 def search_options(
-    params: SearchParams, players: int, limits: EffectiveLimits, *, with_equity: bool = True
+    params: SearchParams,
+    players: int,
+    limits: EffectiveLimits,
+    *,
+    with_equity: bool = True,
+    models: tuple[SeatModel | None, ...] = (),
 ) -> SearchOptions:
     """The core's options for one tree.
 
     :param limits: of that tree.
     :param with_equity: whether chances to win the match are reported; needed where they are what counts.
+    :param models: by seat, how it chooses where that is known.
     """
     simulations = limits.likely_simulations
     pool_size = params.pool_size(simulations)
@@ -395,9 +410,10 @@ def search_options(
         expected=int(min(simulations, MAX_SIMULATIONS)),
         pool_size=pool_size,
         extra_size=params.extra_size(pool_size),
-        policy=load_policy(players) if params.inference or params.follow else None,
+        policy=load_policy(players) if params.inference or params.follow or models else None,
         temperatures=tuple(params.temperature * fitted for fitted in MODEL_TEMPERATURES[players]),
         value=load_world_value(players) if params.net_leaf else None,
+        models=models,
     )
 
 

@@ -119,6 +119,10 @@ def pool() -> Any:
     return core("worlds").weighted_worlds(view(), 40, 1, load_policy(2))
 
 
+def seat_model() -> Any:
+    return core("seat_model").SeatModel([("hasty", 9.0, 1.0), ("careless", 0.5, 1.0)], load_policy(2), load(2).core)
+
+
 TREE = {
     "exploration": 20.0,
     "root_exploration": 80.0,
@@ -141,6 +145,7 @@ OPTIONS = {
     "temperatures": (3.0, 3.0, 3.0),
     "value": load_world_value(2),
     "proofs": True,
+    "models": (None, None),
 }
 FREE = {
     "equity",
@@ -149,6 +154,8 @@ FREE = {
     "options",
     "root_moves",
     "world",
+    "pool",
+    "replies",
     "stop",
     "hands",
     "a",
@@ -220,6 +227,14 @@ FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "checks.as_real": named(value=1.0),
     "checks.as_whole": named(value=object()),
     "equity.row_count": named(players=2, lowest=-500),
+    "inference.sampled_deals": lambda: {
+        "view": view(),
+        "count": 3,
+        "seed": 1,
+        "policy": load_policy(2),
+        "temperatures": (1.0, 1.0, 1.0),
+        "floor": 0.1,
+    },
     "inference.sampled_past": lambda: {"view": view(), "seed": 1},
     "best_chance.best_chances": named(values=[(1.0, 0.5), (2.0, 0.0)]),
     "layout.played_layout": named(placements=[(1, -1)]),
@@ -231,6 +246,12 @@ FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "policy.weight_count": named(players=2),
     "tree_params.read_params": lambda: {"params": core("tree_params").TreeParams()},
     "worlds.check_temperatures": named(temperatures=(1.0, 1.0, 1.0)),
+    "worlds.given_worlds": lambda: {
+        "view": view(),
+        "hands": np.array([row[:2] for row in pool().worlds()], np.uint32),
+        "weights": np.ones(pool().size),
+        "seed": 1,
+    },
     "worlds.weighted_worlds": lambda: {
         "view": view(),
         "room": 40,
@@ -296,9 +317,22 @@ CLASSES: dict[str, tuple[Make, Callable[[], dict[str, Any]]]] = {
     ),
     "search.Search": (
         search,
-        lambda: {"view": view(), "seed": 1, "options": None, "root_moves": None, "world": None, "stop": None},
+        lambda: {
+            "view": view(),
+            "seed": 1,
+            "options": None,
+            "root_moves": None,
+            "world": None,
+            "pool": pool(),
+            "replies": {move: [None] * pool().size for move in view().legal_moves()},
+            "stop": None,
+        },
     ),
     "search_options.SearchOptions": (lambda: core("search_options").SearchOptions(), lambda: TREE | OPTIONS),
+    "seat_model.SeatModel": (
+        seat_model,
+        lambda: {"parts": [("hasty", 9.0, 1.0)], "policy": load_policy(2), "equity": load(2).core},
+    ),
     "solver.Solver": (
         lambda: core("solver").Solver(table_bytes=4096),
         lambda: {"table_bytes": 4096, "equity": None, "match": False},
@@ -338,6 +372,8 @@ METHODS: dict[str, Callable[[], dict[str, Any]]] = {
     "worlds.Pool.draws": named(count=3),
     "round.Round.perft": named(depth=1),
     "round.Round.play": named(tile=0, at=-1),
+    "seat_model.SeatModel.chances": lambda: {"view": view()},
+    "seat_model.SeatModel.choose": lambda: {"view": view(), "seed": 1},
     "search.Search.outcome_count": lambda: dict(zip(("tile", "at"), view().legal_moves()[0], strict=True)),
     "search.Search.line": lambda: dict(zip(("tile", "at"), view().legal_moves()[0], strict=True)) | {"least": 2},
     "search.Search.run": named(

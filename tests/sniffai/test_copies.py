@@ -28,6 +28,7 @@ from sniffai.lab.equity.rounds import play_rounds
 from sniffai.lab.temperature import Choice
 from sniffai.lab.training import TrainedNets, TrainingPlan
 from sniffai.play.arena import ArenaSpec, play_arena
+from sniffai.play.exploit import ExploitSpec, exploit
 from sniffai.play.humanlike import CarelessPlayer
 from sniffai.play.levels import LEVELS, find_level
 from sniffai.play.luck import no_luck
@@ -68,6 +69,9 @@ MODULES: Final = (
         "sniffai.play.match_log",
         "sniffai.play.sequential",
         "sniffai.play.statistics",
+        "sniffai.play.exploit",
+        "sniffai.play.exploiter",
+        "sniffai.search.opponents",
     ),
 )
 REFUSED: Final = {
@@ -153,6 +157,9 @@ def results() -> Iterator[Any]:
         LEVELS[1].scores,
         LEVELS[1].move_time,
     )
+    bound = ExploitSpec("greedy", deals=1, seed=1, simulations=10)
+    asked = ExploitSpec("search", deals=1, seed=1, simulations=10, worlds=2, limits=Limits(simulations=10))
+    yield from (bound, exploit(bound), *bound.seats(), *asked.seats())
     yield from (played(2, 14).history, strength_of([2.0, 3.0, 4.0] * 20, 2))
     match = Match(MatchSetup((HUMAN, "greedy"), seed=1))
     yield from (match, match.setup, match.situation(0), Lots((1, 2)), *match_log_values())
