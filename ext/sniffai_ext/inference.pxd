@@ -16,6 +16,8 @@ cdef struct Model:
     float floor           # share of a choice made at random, above 0: no possible world is ruled out
     ChoosingOrNone[4] seat   # by seat: its own model, or NULL
 
+cdef tuple take_models(Model *model, models, int players)
+
 cdef void log_likelihoods(
     const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat
 ) noexcept nogil

@@ -15,10 +15,11 @@ from sniffai_ext.belief cimport Belief
 from sniffai_ext.checks cimport read_items, read_real, read_seed, read_whole
 from sniffai_ext.policy cimport Policy
 from sniffai_ext.rng cimport Rng, seed_rng
-from sniffai_ext.seat_model cimport modelled_chance
+from sniffai_ext.seat_model cimport Choosing, SeatModel, modelled_chance
 from sniffai_ext.types cimport move_tile, popcount
 
 from sniffai_ext.errors import LimitsError
+from sniffai_ext.shown import shown
 
 
 cdef enum:
@@ -66,6 +67,8 @@ cdef void log_likelihoods(
     cdef float[MAX_MOVES] values
     cdef State state
     cdef const Choice *choice
+    cdef const Choosing *choosing
+    cdef float own
     cdef int i, count, pick
     for i in range(view.choices):
         choice = &view.choice[i]
@@ -77,24 +80,51 @@ cdef void log_likelihoods(
         pick = 0
         while pick < count - 1 and moves[pick] != choice.move:
             pick += 1
-        if model.seat[state.seat] != NULL:
+        own = 0
+        choosing = model.seat[state.seat]
+        if choosing == NULL or choosing.own:
+            rate_moves(model.net, &state, moves, count, values)
+            own = chosen_share(values, count, pick, model.temperature[phase_of(&state)])
+        if choosing == NULL:
+            by_seat[state.seat] += logf(model.floor / count + (1 - model.floor) * own)
+        else:
             by_seat[state.seat] += log(
-                model.floor / count
-                + (1 - model.floor) * modelled_chance(model.seat[state.seat], &state, moves, count, pick))
+                model.floor / count + (1 - model.floor) * modelled_chance(choosing, &state, moves, count, pick, own))
+
+
+cdef tuple take_models(Model *model, models, int players):
+    """Write the models of the seats; returns them as a tuple, which must live as long.
+
+    :param players: seats; 0 for any number.
+    :raises LimitsError: they are none, or not one for each seat.
+    """
+    cdef tuple given = read_items(models, "models")
+    cdef int seat
+    if len(given) not in (0, 2, 3, 4) or (given and players and len(given) != players):
+        raise LimitsError(f"a model for each seat is expected, or none, not {len(given)}", reason="OUT_OF_RANGE",
+                          field="models")
+    for seat in range(4):
+        model.seat[seat] = NULL
+    for seat, each in enumerate(given):
+        if each is None:
             continue
-        rate_moves(model.net, &state, moves, count, values)
-        by_seat[state.seat] += logf(
-            model.floor / count
-            + (1 - model.floor) * chosen_share(values, count, pick, model.temperature[phase_of(&state)]))
+        if not isinstance(each, SeatModel):
+            raise LimitsError(f"a SeatModel is expected, not {shown(each)}", reason="NOT_A_MODEL",
+                              field=f"models[{seat}]")
+        if players:
+            (<SeatModel> each).check_players(players, f"models[{seat}]")
+        model.seat[seat] = &(<SeatModel> each).choosing
+    return given
 
 
-def sampled_deals(View view not None, count, seed, Policy policy not None, temperatures, floor):
+def sampled_deals(View view not None, count, seed, Policy policy not None, temperatures, floor, models=()):
     """Deals drawn from the exact belief, tile by tile, and how likely the policy makes the others' choices in each.
 
     :param count: 1..1,000,000.
     :param seed: 0..2**64-1.
     :param temperatures: of the policy's choices by phase, in points, three numbers.
     :param floor: share of the choices that is taken to be random, 0.000001..1.
+    :param models: by seat: a :class:`~sniffai_ext.seat_model.SeatModel`, or None for the policy; () for none at all.
     :return: ``(batches, talons, logs)``: uint32 ``[count, players, batches]``, what each other seat got in its deal and
         in each draw, tile masks, without tiles that were drawn and placed at once, and without draws of nothing else;
         uint8 ``[count, talon size]``, the talon in the order of drawing; float64 ``[count, players]``, log-likelihoods
@@ -121,7 +151,7 @@ def sampled_deals(View view not None, count, seed, Policy policy not None, tempe
     for i in range(3):
         model.temperature[i] = <float> read_real(steps[i], f"temperatures[{i}]", 1e-6, 1e6)
     model.net = &policy.net
-    model.seat = [NULL, NULL, NULL, NULL]
+    take_models(&model, models, view.players)
     model.floor = <float> read_real(floor, "floor", 1e-6, 1)
     seed_rng(&rng, read_seed(seed))
     batches = np.zeros((deals, view.players, ALL_BATCHES), np.uint32)

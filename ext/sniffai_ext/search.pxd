@@ -5,6 +5,7 @@ from sniffai_ext.late_ends cimport EndSolver
 from sniffai_ext.rng cimport Rng
 from sniffai_ext.root_statistics cimport Root
 from sniffai_ext.search_options cimport SearchOptions
+from sniffai_ext.seat_model cimport Part
 from sniffai_ext.select cimport Growth
 from sniffai_ext.signals cimport Watch
 from sniffai_ext.stop cimport StopFlag
@@ -45,6 +46,7 @@ cdef class Search:
     cdef uint64_t world_seed          # of the worlds' own random numbers
     cdef Growth growth
     cdef uint32_t epsilon             # chance of a random move in a rollout, in 1/65536
+    cdef const Part *way              # in which a modelled seat makes its next choice; NULL: by the policy
     cdef bint modelled                # some other seat has a model of its own, which it follows
     cdef object reply_table           # what the next seat to choose places, where that is known:
     cdef const uint8_t *reply         # by root move (compact) and world of the pool, or NO_MOVE; NULL: nothing is known

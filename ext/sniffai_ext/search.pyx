@@ -43,7 +43,7 @@ from sniffai_ext.root_statistics cimport (
     RootStatistics, is_decided, is_precise, named_move, note_proof, note_result, untried_move,
 )
 from sniffai_ext.round cimport count_moves, draw_until_fit, give_pass, legal_moves, place, play, settle_turn
-from sniffai_ext.seat_model cimport Choosing, modelled_move
+from sniffai_ext.seat_model cimport OWN, Choosing, drawn_part, modelled_move
 from sniffai_ext.select cimport prefetch_children, select_child
 from sniffai_ext.signals cimport answer, called, watch_signals
 from sniffai_ext.tree cimport OUTCOME, Node, add_child, close_tree, find_child, open_tree, outcome_child
@@ -535,14 +535,22 @@ cdef class Search:
     cdef bint follows(self, uint32_t node, const State *state) noexcept nogil:
         """Whether the seat to move, if it is not the searching seat, follows its model this time.
 
-        A seat with a model of its own always does. Others follow the policy, at random.
+        A seat with a model of its own always does, where that is not in part the search's own. Others follow the
+        policy, at random.
 
         The tree lets the other seats choose as if they knew the searching seat's hand. The policy sees only what they
         see, but does not look ahead. Both have a share, so that neither error decides alone. With 2 seats and an empty
         talon the other seat does know that hand.
         """
-        if self.modelled and state.seat != self.view.seat and self.options.model.seat[state.seat] != NULL:
-            return True
+        cdef const Choosing *choosing
+        self.way = NULL
+        if self.modelled and state.seat != self.view.seat:
+            choosing = self.options.model.seat[state.seat]
+            if choosing != NULL:
+                self.way = drawn_part(choosing, &self.rng)
+                if self.way.kind != OWN:
+                    return True
+                self.way = NULL
         if self.follow == 0 or state.seat == self.view.seat or self.tree.nodes[node].visits < FOLLOW_FROM:
             return False
         if state.players == 2 and state.talon_next == state.talon_end:
@@ -554,8 +562,8 @@ cdef class Search:
         cdef uint8_t[MAX_MOVES] moves
         cdef float[MAX_MOVES] values
         cdef int pick = 0, count
-        if self.options.model.seat[state.seat] != NULL:
-            return modelled_move(self.options.model.seat[state.seat], state, &self.rng)
+        if self.way != NULL:
+            return modelled_move(self.options.model.seat[state.seat], self.way, state, &self.rng)
         count = legal_moves(state, moves)
         if count > 1:
             rate_moves(self.options.model.net, state, moves, count, values)
@@ -568,7 +576,7 @@ cdef class Search:
         while state.end == RUNNING:
             choosing = self.options.model.seat[state.seat]
             if choosing != NULL and state.seat != self.view.seat:
-                play(state, modelled_move(choosing, state, &self.rng))
+                play(state, modelled_move(choosing, drawn_part(choosing, &self.rng), state, &self.rng))
             else:
                 play(state, best_move(self.options.model.net, state))
 

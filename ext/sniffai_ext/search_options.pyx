@@ -2,7 +2,8 @@
 
 from libc.stdint cimport INT64_MAX, UINT32_MAX
 
-from sniffai_ext.checks cimport read_flag, read_items, read_whole
+from sniffai_ext.checks cimport read_flag, read_whole
+from sniffai_ext.inference cimport take_models
 from sniffai_ext.seat_model cimport SeatModel
 
 from sniffai_ext.errors import LimitsError
@@ -79,18 +80,9 @@ cdef class SearchOptions:
             self.follow = 0
 
     def _take_models(self, models):
-        cdef int seat
-        self.models = read_items(models, "models")
-        if len(self.models) not in (0, 2, 3, 4):
-            raise LimitsError(f"a model for each seat is expected, or none, not {len(self.models)}",
-                              reason="OUT_OF_RANGE", field="models")
+        self.models = take_models(&self.model, models, 0)
         if self.models and self.policy is None:
             raise LimitsError("models of seats need a policy beside them", reason="NO_POLICY", field="policy")
-        for seat, model in enumerate(self.models):
-            if model is not None and not isinstance(model, SeatModel):
-                raise LimitsError(f"a SeatModel is expected, not {shown(model)}", reason="NOT_A_MODEL",
-                                  field=f"models[{seat}]")
-            self.model.seat[seat] = NULL if model is None else &(<SeatModel> model).choosing
 
     def __reduce__(self):
         return type(self), (self.params, self.equity, self.match, self.memory_bytes, self.expected, self.pool_size,

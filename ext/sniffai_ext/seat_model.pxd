@@ -14,6 +14,7 @@ cdef enum PartKind:
     CARELESS = 0          # the most points it sees; overlooks those of each move with a chance
     POLICY = 1            # the move that the policy rates highest
     HASTY = 2             # the same after normal errors, but never misses a placement that wins the match
+    OWN = 3               # as the search's own model of other seats says
 
 # One way to choose.
 cdef struct Part:
@@ -25,6 +26,7 @@ cdef struct Part:
 cdef struct Choosing:
     int parts
     Part[MOST_PARTS] part
+    bint own              # one of them is OWN
     const Net *net        # of the policy; NULL if no part needs it
     const EquityTable *equity   # chances to win the match, for HASTY
 
@@ -38,6 +40,7 @@ cdef class SeatModel:
     cdef int check_players(self, int players, str field) except -1
     cdef int fill_seen(self, View view, State *state) except -1
 
-cdef uint8_t modelled_move(const Choosing *choosing, const State *state, Rng *rng) noexcept nogil
-cdef double modelled_chance(const Choosing *choosing, const State *state, const uint8_t *moves, int count,
-                            int pick) noexcept nogil
+cdef const Part *drawn_part(const Choosing *choosing, Rng *rng) noexcept nogil
+cdef uint8_t modelled_move(const Choosing *choosing, const Part *part, const State *state, Rng *rng) noexcept nogil
+cdef double modelled_chance(const Choosing *choosing, const State *state, const uint8_t *moves, int count, int pick,
+                            double own) noexcept nogil

@@ -5,7 +5,7 @@ from sniffai_ext.equity import Equity
 from sniffai_ext.policy import Policy
 from sniffai_ext.view import View
 
-Kind: TypeAlias = Literal["careless", "policy", "hasty"]
+Kind: TypeAlias = Literal["careless", "policy", "hasty", "own"]
 
 KINDS: tuple[Kind, ...]
 

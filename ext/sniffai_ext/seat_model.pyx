@@ -23,7 +23,7 @@ from sniffai_ext.types cimport MAX_MOVES, Arms, target_of, team_of, uint32_t
 from sniffai_ext.errors import LimitsError, ViewError
 from sniffai_ext.shown import shown
 
-KINDS = ("careless", "policy", "hasty")
+KINDS = ("careless", "policy", "hasty", "own")
 
 cdef enum:
     STEPS = 28            # of the integral on either side of 0
@@ -65,17 +65,18 @@ cdef int winning_move(const State *state, const uint8_t *moves, const float *val
     return best
 
 
-cdef int drawn_part(const Choosing *choosing, Rng *rng) noexcept nogil:
+cdef const Part *drawn_part(const Choosing *choosing, Rng *rng) noexcept nogil:
+    """The way in which the seat makes its next choice."""
     cdef double ticket
     cdef int i
     if choosing.parts == 1:
-        return 0
+        return &choosing.part[0]
     ticket = uniform(rng)
     for i in range(choosing.parts - 1):
         ticket -= choosing.part[i].share
         if ticket < 0:
-            return i
-    return choosing.parts - 1
+            return &choosing.part[i]
+    return &choosing.part[choosing.parts - 1]
 
 
 cdef uint8_t careless_move(const State *state, const uint8_t *moves, int count, double misses, Rng *rng) noexcept nogil:
@@ -94,16 +95,14 @@ cdef uint8_t careless_move(const State *state, const uint8_t *moves, int count, 
     return moves[best[below(rng, ties)]]
 
 
-cdef uint8_t modelled_move(const Choosing *choosing, const State *state, Rng *rng) noexcept nogil:
-    """What the seat to move places, drawn as it would draw it."""
+cdef uint8_t modelled_move(const Choosing *choosing, const Part *part, const State *state, Rng *rng) noexcept nogil:
+    """What the seat to move places if it chooses in this way, drawn as it would draw it; OWN is taken for POLICY."""
     cdef uint8_t[MAX_MOVES] moves
     cdef float[MAX_MOVES] values
-    cdef const Part *part
     cdef double error
     cdef int i, count = legal_moves(state, moves)
     if count == 1:
         return moves[0]
-    part = &choosing.part[drawn_part(choosing, rng)]
     if part.kind == CARELESS:
         return careless_move(state, moves, count, part.number, rng)
     rate_moves(choosing.net, state, moves, count, values)
@@ -157,12 +156,13 @@ cdef double judged_chance(const float *values, int count, int pick, double error
     return total * STEP_WIDTH * 0.3989422804014327
 
 
-cdef double modelled_chance(const Choosing *choosing, const State *state, const uint8_t *moves, int count,
-                            int pick) noexcept nogil:
+cdef double modelled_chance(const Choosing *choosing, const State *state, const uint8_t *moves, int count, int pick,
+                            double own) noexcept nogil:
     """How likely the seat to move makes one of its distinct legal moves, 0..1.
 
     :param moves: all of them.
     :param pick: the index of the move.
+    :param own: how likely the search's own model makes the move; needed for OWN.
     """
     cdef float[MAX_MOVES] values
     cdef const Part *part
@@ -173,6 +173,9 @@ cdef double modelled_chance(const Choosing *choosing, const State *state, const 
         part = &choosing.part[i]
         if part.kind == CARELESS:
             chance += part.share * careless_chance(state, moves, count, pick, part.number)
+            continue
+        if part.kind == OWN:
+            chance += part.share * own
             continue
         if not rated:
             rate_moves(choosing.net, state, moves, count, values)
@@ -193,7 +196,8 @@ cdef class SeatModel:
 
     :param parts: ``(kind, number, share)`` for each way, 1..32 of them. Kinds: ``"careless"`` (number: the chance to
         overlook the points of a placement, 0..1), ``"policy"`` (number: 0), ``"hasty"`` (number: the standard deviation
-        of its errors in points, 0..1000). Shares are above 0; they count in proportion to their sum.
+        of its errors in points, 0..1000), ``"own"`` (number: 0): as the search's own model says. Shares are above 0;
+        they count in proportion to their sum.
     :param policy: rates the moves of ``"policy"`` and ``"hasty"``.
     :param equity: chances to win the match, for ``"hasty"``.
     :raises LimitsError: a part is none, or its data are missing.
@@ -211,6 +215,7 @@ cdef class SeatModel:
         self.choosing.parts = len(given)
         for i, (kind, number, share) in enumerate(self.parts):
             self.choosing.part[i] = Part(KINDS.index(kind), number, share)
+            self.choosing.own |= kind == "own"
         self.policy, self.equity = policy, equity
         if policy is not None:
             self.choosing.net = &policy.net
@@ -223,11 +228,11 @@ cdef class SeatModel:
             raise LimitsError(f"(kind, number, share) is expected, a kind of {', '.join(KINDS)}, not {shown(part)}",
                               reason="NOT_A_PART", field=field)
         kind, number, share = items
-        if kind != "careless" and policy is None:
+        if kind in ("policy", "hasty") and policy is None:
             raise LimitsError(f"{kind} needs a policy", reason="NO_POLICY", field="policy")
         if kind == "hasty" and equity is None:
             raise LimitsError("hasty needs an equity table", reason="NO_EQUITY", field="equity")
-        most = {"careless": 1.0, "policy": 0.0, "hasty": MOST_ERROR}[kind]
+        most = {"careless": 1.0, "policy": 0.0, "hasty": MOST_ERROR, "own": 0.0}[kind]
         return (str(kind), read_real(number, f"{field}[1]", 0, most),
                 read_real(share, f"{field}[2]", 0, 1e9, open_below=True))
 
@@ -260,8 +265,12 @@ cdef class SeatModel:
         """The state as the view's seat sees it, to place a tile; of the other hands only the sizes.
 
         :raises ViewError: the seat is not to place a tile.
+        :raises LimitsError: the view has another number of seats, or a part is the search's own model, which only a
+            search has.
         """
         cdef int other
+        if self.choosing.own:
+            raise LimitsError("only a search knows its own model", reason="OWN_MODEL", field="parts")
         if view.must != "play":
             raise ViewError(f"the seat has no tile to place: it must {view.must}", reason="NOT_TO_PLAY", field="seat")
         self.check_players(view.players, "view")
@@ -284,7 +293,7 @@ cdef class SeatModel:
         cdef int i, count
         self.fill_seen(view, &state)
         count = legal_moves(&state, moves)
-        found = {moves[i]: modelled_chance(&self.choosing, &state, moves, count, i) for i in range(count)}
+        found = {moves[i]: modelled_chance(&self.choosing, &state, moves, count, i, 0) for i in range(count)}
         rows = []
         for tile, at in view.legal_moves():
             chance = found.pop(view.table.compact(tile, at), None)
@@ -303,7 +312,7 @@ cdef class SeatModel:
         cdef int move
         self.fill_seen(view, &state)
         seed_rng(&rng, read_seed(seed))
-        move = modelled_move(&self.choosing, &state, &rng)
+        move = modelled_move(&self.choosing, drawn_part(&self.choosing, &rng), &state, &rng)
         for tile, at in view.legal_moves():
             if view.table.compact(tile, at) == move:
                 return tile, at

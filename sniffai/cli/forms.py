@@ -93,6 +93,18 @@ class Form:
             raise BadInput(f"{self.name}: {what} is over: no seat is to move")
         return round_.view(round_.seat)
 
+    def views(self) -> tuple[View, ...]:
+        """What that seat knows of every round, the one of :meth:`view` last.
+
+        :raises BadInput: as :meth:`view`.
+        """
+        last = self.view()
+        if isinstance(self.what, SeatRecord):
+            return self.what.views
+        if isinstance(self.what, View):
+            return (last,)
+        return (*(round_.view(last.seat) for round_ in self.rounds()[:-1]), last)
+
     def round(self) -> Round:
         """A round with all hands known, the last one of several.
 

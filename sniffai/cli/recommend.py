@@ -1,11 +1,14 @@
 """``sniffai recommend``: a move for a view, found here or by a server."""
 
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final, get_args
 
 import click
 
 from sniffai import analyze, wire
+from sniffai.checks import shown
 from sniffai.cli.answer import print_answer
 from sniffai.cli.forms import Form, load, named
 from sniffai.cli.parts import BadInput, json_option, lang_option
@@ -13,9 +16,11 @@ from sniffai.cli.remote import PRIORITIES, Priority, Remote, remote_options
 from sniffai.cli.terminal import tell_json_text
 from sniffai.explain import reasons
 from sniffai.moves import Move, MoveLike
+from sniffai.play.learned import learned_opponent
 from sniffai.play.level_turn import LevelTurn
-from sniffai.play.levels import LEVELS, find_level
+from sniffai.play.levels import LEVELS, find_level, opponent_named
 from sniffai.search.analysis import Analysis
+from sniffai.search.opponents import Opponent
 from sniffai.search.params import MAX_STANDARD_ERROR, Limits, Objective, SearchParams
 from sniffai.v1.analysis_service_pb2 import (
     AnalyzeRequest,
@@ -26,6 +31,9 @@ from sniffai.v1.analysis_service_pb2 import (
 from sniffai.v1.notice_pb2 import Warning as Notice
 from sniffai.v1.reason_pb2 import Reason
 from sniffai.view import View
+
+LEARNED: Final = "learned"
+"""In the place of a name: what a seat has done tells how it chooses."""
 
 LEVEL_NAMES: Final = tuple(level.name for level in LEVELS)
 
@@ -50,6 +58,8 @@ class Question:
     """Of the search on a server; one's own begins at once."""
     level: str = ""
     """The level of play that chooses the move, if there is one."""
+    opponents: Mapping[int, Opponent] = field(default_factory=dict)
+    """By seat, how it chooses, as far as that is known."""
     client_tag: str = ""
     """Comes back in the answer."""
     warnings: tuple[Notice, ...] = ()
@@ -84,6 +94,14 @@ class Question:
     help=f"Let a level of play choose the move: {', '.join(LEVEL_NAMES)}, or a number of rating points.",
 )
 @click.option(
+    "opponents",
+    "--opponent",
+    multiple=True,
+    metavar="SEAT=NAME",
+    help="Take another seat to choose as a level or a player of that name does; search: as the search takes for "
+    "granted; learned: as its placements in FILE suggest. May be repeated.",
+)
+@click.option(
     "--seed",
     type=click.IntRange(0, wire.MAX_SEED),
     help="Seed of the search; the same seed gives the same answer. [default: 0]",
@@ -101,6 +119,7 @@ def command(
     include_moves: tuple[str, ...],
     exclude_moves: tuple[str, ...],
     level: str | None,
+    opponents: tuple[str, ...],
     seed: int | None,
     described: bool,
     language_code: str | None,
@@ -114,7 +133,8 @@ def command(
     search takes one second. A MOVE is written like 4|5@4|6:HIGH. A level chooses among all legal moves; a level
     below full strength takes no limits.
     """
-    asked = _read(load(file))
+    form = load(file)
+    asked = _read(form)
     limits = Limits(simulations, seconds, target_standard_error=target_error)
     if limits != Limits():
         asked = replace(asked, limits=limits)
@@ -126,6 +146,8 @@ def command(
         asked = replace(asked, include_moves=include_moves, exclude_moves=exclude_moves)
     if level is not None:
         asked = replace(asked, level=level)
+    if opponents:
+        asked = replace(asked, opponents=_opponents(opponents, form, asked.seed or 0))
     if language_code is not None:
         asked = replace(asked, language_code=language_code)
     answer = _answer(asked, remote)
@@ -161,13 +183,33 @@ def _read(form: Form) -> Question:
     )
 
 
+def _opponents(options: Iterable[str], form: Form, seed: int) -> dict[int, Opponent]:
+    """How seats choose, by seat.
+
+    :raises BadInput: it is not a seat and a name, or a seat is named twice.
+    :raises SniffError: there is no such seat, player or level.
+    """
+    found: dict[int, Opponent] = {}
+    for option in options:
+        place, sign, name = option.partition("=")
+        if not sign or not re.fullmatch("[0-9]", place):
+            raise BadInput(f"--opponent: a seat and a name are expected, such as 1=casual, not {shown(option)}")
+        seat = int(place)
+        if seat in found:
+            raise BadInput(f"--opponent: seat {seat} is named twice")
+        found[seat] = learned_opponent(form.views(), seat, seed) if name == LEARNED else opponent_named(name)
+    return found
+
+
 def _answer(question: Question, remote: Remote | None) -> RecommendMoveResponse:
     """The answer, found here or by a server.
 
-    :raises BadInput: a level is to choose among some moves only.
+    :raises BadInput: a level is to choose among some moves only, or is told how others choose, or a server is.
     """
     if question.level and (question.include_moves or question.exclude_moves):
         raise BadInput("--level cannot be used with --include or --exclude: a level chooses among all legal moves")
+    if question.opponents and (question.level or remote is not None):
+        raise BadInput(f"--opponent cannot be used with {'--level' if question.level else '--server'}")
     if remote is not None:
         return _ask(remote, question)
     return _play_here(question) if question.level else _search_here(question)
@@ -201,6 +243,7 @@ def _search_here(question: Question) -> RecommendMoveResponse:
         params=SearchParams(objective=question.objective),
         include_moves=question.include_moves or None,
         exclude_moves=question.exclude_moves or None,
+        opponents=question.opponents or None,
     )
     return wire.write_recommendation(
         analysis,

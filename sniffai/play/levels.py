@@ -12,12 +12,14 @@ from typing import Final, TypeAlias
 
 from sniffai.checks import read_kind, shown
 from sniffai.errors import LimitsError
+from sniffai.play.habits import OWN, habits_of, mixture
 from sniffai.play.humanlike import CarelessPlayer, ForgetfulPlayer, HastyPlayer
 from sniffai.play.mixed import MixedPlayer
 from sniffai.play.players import (
     FLAG,
     NUMBER,
     SEARCH_PARAMETERS,
+    TEXT,
     WHOLE,
     FlatPlayer,
     GreedyPlayer,
@@ -31,6 +33,7 @@ from sniffai.play.players import (
 )
 from sniffai.play.ratings import MoveTime, Score, expected_rate, move_time_of, rating_of, score_of
 from sniffai.rules import PLAYERS
+from sniffai.search.opponents import Opponent
 from sniffai.search.params import Limits
 
 
@@ -172,6 +175,29 @@ def _limited(player: Player, limits: Limits) -> Player:
     return player
 
 
+def opponent_named(name: str) -> Opponent:
+    """How another seat chooses, by name, for a search that is told so.
+
+    For players that search, and ``"search"`` itself, that is the search's own model
+    (:data:`sniffai.play.habits.OWN`). A level between one that searches and one that does not is a mixture.
+
+    :param name: a level or a rating (``"casual"``, ``"1350"``), or a player as for :func:`named_player`
+        (``"policy"``, ``"hasty:misjudges=5"``).
+    :raises LimitsError: there is no such player or level; ``field`` is ``"opponent"``.
+    """
+    read_kind(name, str, "opponent", "NOT_A_TEXT")
+    try:
+        player = find_level(name).player if names_level(name) else named_player(name)
+    except LimitsError as error:
+        levels = ", ".join(level.name for level in LEVELS)
+        advice = f"; the levels are {levels}" if error.reason == "UNKNOWN_PLAYER" else ""
+        raise LimitsError(error.message + advice, reason=error.reason, field="opponent") from None
+    if not isinstance(player, MixedPlayer):
+        return habits_of(player) or OWN
+    parts = ((player.lower, 1 - player.share), (player.upper, player.share))
+    return mixture((habits_of(part) or OWN, share) for part, share in parts)
+
+
 Reader: TypeAlias = Callable[[str, Limits | None], Player]
 """Makes a player from its parameters in text and the limits of a search that sets none."""
 
@@ -181,7 +207,8 @@ def named_player(text: str, defaults: Limits | None = None) -> Player:
 
     - ``random``, ``greedy``, ``policy``: see :mod:`sniffai.play.players`;
     - ``flat:worlds=200``: a :class:`FlatPlayer`;
-    - ``search``: a :class:`SearchPlayer`, with the limits and parameters of a search;
+    - ``search``: a :class:`SearchPlayer`, with the limits and parameters of a search; ``opponents=casual`` tells it how
+      the seats of other teams choose, see :func:`opponent_named`;
     - ``careless:misses=0.3``: a :class:`CarelessPlayer`;
     - ``hasty:misjudges=8``: a :class:`HastyPlayer`;
     - ``forgetful:misjudges=4,forgets=0,simulations=100``: a :class:`ForgetfulPlayer`, with the parameters of ``search``
@@ -207,7 +234,11 @@ def _without_parameters(name: str, player: Player) -> Reader:
 
 
 def _search_player(parameters: str, defaults: Limits | None) -> SearchPlayer:
-    return search_player(read_parameters("search", parameters, SEARCH_PARAMETERS), defaults)
+    """``opponents`` is how the seats of other teams choose, by name; the other parameters are the search's."""
+    given = read_parameters("search", parameters, {**SEARCH_PARAMETERS, "opponents": TEXT})
+    known = given.pop("opponents", None)
+    player = search_player(given, defaults)
+    return player if known is None else replace(player, opponents=opponent_named(known))
 
 
 def _careless_player(parameters: str, defaults: Limits | None) -> CarelessPlayer:

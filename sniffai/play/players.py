@@ -6,15 +6,17 @@ on the same deals with swapped seats therefore tie exactly.
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Protocol, cast, get_args, runtime_checkable
 
 from sniffai.checks import keep, read_whole, shown
 from sniffai.errors import LimitsError
 from sniffai.moves import Move
+from sniffai.rules import team_of
 from sniffai.search.analysis import Analysis
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.nets import load_policy
+from sniffai.search.opponents import Opponent
 from sniffai.search.params import Limits, Objective, SearchParams
 from sniffai.search.searcher import Searcher
 from sniffai.view import View
@@ -139,6 +141,9 @@ class SearchPlayer:
 
     limits: Limits = Limits()
     params: SearchParams = SearchParams()
+    opponents: Opponent | None = field(default=None, repr=False)
+    """How the seats of the other teams choose, as far as that is known. Not in the text form, by which measurements of
+    levels are known again."""
 
     def choose(self, view: View, seed: int) -> Move:
         """See :class:`Player`."""
@@ -146,7 +151,10 @@ class SearchPlayer:
 
     def searcher(self, view: View, seed: int) -> Searcher:
         """The search, ready to run within :attr:`limits`."""
-        return Searcher(view, seed=seed, params=self.params)
+        others = None
+        if self.opponents is not None:
+            others = {seat: self.opponents for seat in range(view.players) if team_of(view.players, seat) != view.team}
+        return Searcher(view, seed=seed, params=self.params, opponents=others)
 
     def analyze(self, view: View, seed: int) -> Analysis:
         """What the search thinks of every move."""
@@ -198,6 +206,7 @@ def _flag(text: str) -> bool:
 
 WHOLE: Final = Kind(int, "a whole number", "NOT_A_NUMBER")
 NUMBER: Final = Kind(float, "a number", "NOT_A_NUMBER")
+TEXT: Final = Kind(str, "a text", "NOT_A_TEXT")
 FLAG: Final = Kind(_flag, "0 or 1", "NOT_A_FLAG")
 OBJECTIVE: Final = Kind(_objective, "match or round", "UNKNOWN_OBJECTIVE")
 

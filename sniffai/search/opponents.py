@@ -14,12 +14,12 @@ from sniffai.errors import LimitsError
 from sniffai.search.nets import load_policy
 from sniffai_ext.seat_model import SeatModel
 
-Kind: TypeAlias = Literal["careless", "policy", "hasty"]
+Kind: TypeAlias = Literal["careless", "policy", "hasty", "own"]
 """``careless``: the most points it sees; ``policy``: the move that the policy rates highest; ``hasty``: the same after
-errors of judgement. As the players of these names, see :mod:`sniffai.play.players` and
-:mod:`sniffai.play.humanlike`."""
+errors of judgement. As the players of these names, see :mod:`sniffai.play.players` and :mod:`sniffai.play.humanlike`.
+``own``: as the search's own model of other seats says, see docs/search.md."""
 
-MOST: Final = {"careless": 1.0, "policy": 0.0, "hasty": 1000.0}
+MOST: Final = {"careless": 1.0, "policy": 0.0, "hasty": 1000.0, "own": 0.0}
 """The largest number of each kind."""
 
 MOST_WAYS: Final = 32
@@ -35,7 +35,7 @@ class Way:
     kind: Kind
     number: float = 0.0
     """``careless``: the chance to overlook the points of a placement, 0..1 (0 is the greedy player, 1 the random one);
-    ``hasty``: the standard deviation of its errors in points where the match is even, 0..1000; ``policy``: 0."""
+    ``hasty``: the standard deviation of its errors in points where the match is even, 0..1000; the others: 0."""
     share: float = 1.0
     """How often it chooses this way, above 0, in proportion to all its ways together."""
 
@@ -107,7 +107,7 @@ def _read(value: Any, field: str, players: int) -> SeatModel | None:
         return None
     if not isinstance(value, Opponent):
         raise LimitsError(f"an Opponent is expected, not {shown(value)}", reason="NOT_AN_OPPONENT", field=field)
-    return value.core(players)
+    return None if all(way.kind == "own" for way in value.ways) else value.core(players)
 
 
 @lru_cache(maxsize=64)
@@ -115,6 +115,6 @@ def _seat_model(opponent: Opponent, players: int) -> SeatModel:
     kinds = {way.kind for way in opponent.ways}
     return SeatModel(
         [(way.kind, way.number, way.share) for way in opponent.ways],
-        load_policy(players) if kinds - {"careless"} else None,
+        load_policy(players) if kinds & {"policy", "hasty"} else None,
         load_equity(players).core if "hasty" in kinds else None,
     )

@@ -234,6 +234,7 @@ FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
         "policy": load_policy(2),
         "temperatures": (1.0, 1.0, 1.0),
         "floor": 0.1,
+        "models": (None, None),
     },
     "inference.sampled_past": lambda: {"view": view(), "seed": 1},
     "best_chance.best_chances": named(values=[(1.0, 0.5), (2.0, 0.0)]),

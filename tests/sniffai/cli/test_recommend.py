@@ -19,6 +19,8 @@ from sniffai.cli.tables import fit, text_table
 from sniffai.explain import sentences
 from sniffai.play.level_turn import LevelTurn
 from sniffai.play.levels import LEVELS, find_level
+from sniffai.play.match import Match, MatchSetup
+from sniffai.records.matchfile import format_match
 from tests.server.support import running_server
 
 VIEW = sniffai.Round.deal(2, seed=3).view(sniffai.Round.deal(2, seed=3).seat)
@@ -303,3 +305,57 @@ def test_output_that_nobody_can_take_ends_with_one_line(view_file: str, target: 
     assert done.returncode == 1
     assert done.stderr.startswith("sniffai: ")
     assert done.stderr.count("\n") == 1
+
+
+def told_of(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str, str]:
+    round_ = sniffai.Round.deal(2, 3, leader=0)
+    for _ in range(4):
+        round_.play(round_.legal_moves()[0])
+    view = round_.view(round_.seat).to_text()
+    status = run(["recommend", view, "--simulations", "400", "--json", *options])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_it_can_be_told_how_others_choose(capsys: pytest.CaptureFixture[str]) -> None:
+    plain = told_of(capsys)
+    assert plain[0] == 0
+    assert told_of(capsys, "--opponent", "1=full")[:2] == (0, plain[1])
+    answers = {told_of(capsys, "--opponent", f"1={name}")[1] for name in ("casual", "policy", "learned")}
+    assert len(answers | {plain[1]}) == 4
+    for wrong, words in (
+        ("casual", "--opponent: a seat and a name are expected, such as 1=casual, not 'casual'"),
+        ("one=casual", "--opponent: a seat and a name are expected"),
+        ("0=casual", "0 is not one of the other seats: 1"),
+        ("2=casual", "2 is not one of the other seats: 1"),
+        ("1=nobody", "the levels are newcomer, beginner"),
+        ("2=learned", "there is no seat 2"),
+    ):
+        status, out, err = told_of(capsys, "--opponent", wrong)
+        assert (status, out) == (2, "")
+        assert words in err
+    status, _, err = told_of(capsys, "--opponent", "1=casual", "--opponent", "1=steady")
+    assert (status, "seat 1 is named twice" in err) == (2, True)
+    for other in (["--level", "casual"], ["--server", "unix:/nowhere"]):
+        status, _, err = told_of(capsys, "--opponent", "1=casual", *other)
+        assert (status, "--opponent cannot be used with" in err) == (2, True)
+
+
+def test_it_learns_from_the_earlier_rounds_of_a_record(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The last round alone, and the whole record, in which the seat to move has seen more of the other one."""
+    match = Match(MatchSetup(("level:newcomer", "level:newcomer"), seed=4))
+    for _ in range(4):
+        while not match.current.over:
+            match.step()
+        match.next_round()
+    while len(match.current.moves) < 5 or len(match.current.legal_moves()) < 2:
+        match.step()
+    answers = []
+    for text in (match.current.to_text(), format_match(match.record())):
+        file = tmp_path / "record"
+        file.write_text(text, encoding="utf-8")
+        other = 1 - match.current.seat
+        args = ["recommend", str(file), "--simulations", "300", "--json", "--opponent", f"{other}=learned"]
+        assert run(args) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] != answers[1]
