@@ -58,8 +58,10 @@ class Question:
     """Of the search on a server; one's own begins at once."""
     level: str = ""
     """The level of play that chooses the move, if there is one."""
-    opponents: Mapping[int, Opponent] = field(default_factory=dict)
-    """By seat, how it chooses, as far as that is known."""
+    opponents: Mapping[int, str] = field(default_factory=dict)
+    """By seat, the name of how it chooses, as far as that is known; :data:`LEARNED` too."""
+    seen: tuple[View, ...] = ()
+    """What the seat knows of every round, where it is to learn from that how others choose."""
     client_tag: str = ""
     """Comes back in the answer."""
     warnings: tuple[Notice, ...] = ()
@@ -147,7 +149,9 @@ def command(
     if level is not None:
         asked = replace(asked, level=level)
     if opponents:
-        asked = replace(asked, opponents=_opponents(opponents, form, asked.seed or 0))
+        asked = replace(asked, opponents=_named(opponents))
+        if LEARNED in asked.opponents.values():
+            asked = replace(asked, seen=form.views())
     if language_code is not None:
         asked = replace(asked, language_code=language_code)
     answer = _answer(asked, remote)
@@ -178,18 +182,18 @@ def _read(form: Form) -> Question:
         objective=asked.objective,
         priority=PRIORITIES[asked.priority] if request.priority else "interactive",
         level=asked.level.name if asked.level else "",
+        opponents={message.seat: message.name for message in request.opponents},
         client_tag=asked.client_tag,
         warnings=asked.warnings,
     )
 
 
-def _opponents(options: Iterable[str], form: Form, seed: int) -> dict[int, Opponent]:
-    """How seats choose, by seat.
+def _named(options: Iterable[str]) -> dict[int, str]:
+    """How seats choose, by seat and name.
 
     :raises BadInput: it is not a seat and a name, or a seat is named twice.
-    :raises SniffError: there is no such seat, player or level.
     """
-    found: dict[int, Opponent] = {}
+    found: dict[int, str] = {}
     for option in options:
         place, sign, name = option.partition("=")
         if not sign or not re.fullmatch("[0-9]", place):
@@ -197,8 +201,16 @@ def _opponents(options: Iterable[str], form: Form, seed: int) -> dict[int, Oppon
         seat = int(place)
         if seat in found:
             raise BadInput(f"--opponent: seat {seat} is named twice")
-        found[seat] = learned_opponent(form.views(), seat, seed) if name == LEARNED else opponent_named(name)
+        found[seat] = name
     return found
+
+
+def _opponent(question: Question, seat: int, name: str) -> Opponent:
+    """How a seat chooses.
+
+    :raises SniffError: there is no such seat, player or level.
+    """
+    return learned_opponent(question.seen, seat, question.seed or 0) if name == LEARNED else opponent_named(name)
 
 
 def _answer(question: Question, remote: Remote | None) -> RecommendMoveResponse:
@@ -208,9 +220,11 @@ def _answer(question: Question, remote: Remote | None) -> RecommendMoveResponse:
     """
     if question.level and (question.include_moves or question.exclude_moves):
         raise BadInput("--level cannot be used with --include or --exclude: a level chooses among all legal moves")
-    if question.opponents and (question.level or remote is not None):
-        raise BadInput(f"--opponent cannot be used with {'--level' if question.level else '--server'}")
+    if question.opponents and question.level:
+        raise BadInput("--opponent cannot be used with --level: a level chooses whoever the others are")
     if remote is not None:
+        if LEARNED in question.opponents.values():
+            raise BadInput("--opponent SEAT=learned cannot be used with --server: it sees the present round only")
         return _ask(remote, question)
     return _play_here(question) if question.level else _search_here(question)
 
@@ -243,7 +257,7 @@ def _search_here(question: Question) -> RecommendMoveResponse:
         params=SearchParams(objective=question.objective),
         include_moves=question.include_moves or None,
         exclude_moves=question.exclude_moves or None,
-        opponents=question.opponents or None,
+        opponents={seat: _opponent(question, seat, name) for seat, name in question.opponents.items()},
     )
     return wire.write_recommendation(
         analysis,
@@ -275,6 +289,7 @@ def _ask(remote: Remote, question: Question) -> RecommendMoveResponse:
             objective=question.objective,
             priority=question.priority,
             level=question.level,
+            opponents=question.opponents,
             client_tag=question.client_tag,
         ),
         timeout,

@@ -1,7 +1,7 @@
 """From the library's values to requests."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, TypeAlias, TypedDict
 
 from google.protobuf.duration_pb2 import Duration
@@ -72,6 +72,9 @@ class Wishes(TypedDict, total=False):
     """Of the reasons' text, such as ``"ja"``."""
     objective: Objective | None
     """What the search maximises: the chance to win the match, or the margin of the round."""
+    opponents: Mapping[int, str] | None
+    """By seat, how it chooses, by the name of a level or player, such as ``{1: "casual"}``; see
+    :func:`sniffai.play.levels.opponent_named`."""
 
 
 class RecommendWishes(Wishes, total=False):
@@ -105,6 +108,9 @@ class NoWishes(TypedDict):
 MAX_LEVEL: Final = 64
 """The longest name of a level, in characters."""
 MAX_LISTED: Final = 2**31 - 1
+MOST_SEAT: Final = 3
+MAX_NAME: Final = 200
+"""The longest name of an opponent, in characters."""
 
 PRIORITIES: Final = {
     "interactive": analysis_service_pb2.PRIORITY_INTERACTIVE,
@@ -232,7 +238,21 @@ def _fields(limits: Limits | None, wishes: Wishes, *more: str) -> dict[str, Any]
         "max_moves": 0 if listed is None else read_whole(listed, "max_moves", 0, MAX_LISTED),
         "priority": _priority(wishes),
         "objective": check_name(wishes.get("objective"), "objective", OBJECTIVES),
+        "opponents": _opponents(wishes.get("opponents")),
     }
+
+
+def _opponents(named: Mapping[int, str] | None) -> list[analysis_service_pb2.Opponent]:
+    """How other seats choose; the server knows which seats and names there are."""
+    if named is None:
+        return []
+    check_kind(named, (Mapping,), "opponents")
+    return [
+        analysis_service_pb2.Opponent(
+            seat=read_whole(seat, "opponents", 0, MOST_SEAT), name=check_text(name, "opponents", MAX_NAME)
+        )
+        for seat, name in named.items()
+    ]
 
 
 def _shared(limits: Limits | None, wishes: Wishes | ReviewWishes) -> dict[str, Any]:

@@ -95,6 +95,7 @@ class RecommendMoveRequest(_message.Message):
     LANGUAGE_CODE_FIELD_NUMBER: _builtins.int
     OBJECTIVE_FIELD_NUMBER: _builtins.int
     LEVEL_FIELD_NUMBER: _builtins.int
+    OPPONENTS_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
     max_moves: _builtins.int
@@ -139,6 +140,12 @@ class RecommendMoveRequest(_message.Message):
         remain. Cannot be given together with include_moves. At most 128.
         """
 
+    @_builtins.property
+    def opponents(self) -> _containers.RepeatedCompositeFieldContainer[Global___Opponent]:
+        """opponents are how other seats choose, as far as that is known, each seat at most once. They do so throughout the
+        search, and their past placements are judged by it. Default: the engine's own model for all. Refused together with level.
+        """
+
     def __init__(
         self,
         *,
@@ -153,16 +160,46 @@ class RecommendMoveRequest(_message.Message):
         language_code: _builtins.str = ...,
         objective: Global___Objective.ValueType = ...,
         level: _builtins.str = ...,
+        opponents: _abc.Iterable[Global___Opponent] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "limits", b"limits", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "level", b"level", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "level", b"level", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "opponents", b"opponents", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seed) -> _WhichOneofReturnType__seed | None: ...
 
 Global___RecommendMoveRequest: _TypeAlias = RecommendMoveRequest  # noqa: Y015
+
+@_typing.final
+class Opponent(_message.Message):
+    """Opponent is how another seat chooses, as a search is told."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """seat is the seat, from 0; not the one that is to move."""
+    name: _builtins.str
+    """name says how it chooses: a name of GetEngineInfo's levels, such as "casual", a number of rating points, such as
+    "1350", or a player without a search: "policy", "greedy", "random", "careless:misses=0.4", "hasty:misjudges=8".
+    "search", and every level that searches, is the engine's own model. REQUIRED.
+    """
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Opponent: _TypeAlias = Opponent  # noqa: Y015
 
 @_typing.final
 class RecommendMoveResponse(_message.Message):
@@ -221,6 +258,7 @@ class AnalyzeRequest(_message.Message):
     CLIENT_TAG_FIELD_NUMBER: _builtins.int
     LANGUAGE_CODE_FIELD_NUMBER: _builtins.int
     OBJECTIVE_FIELD_NUMBER: _builtins.int
+    OPPONENTS_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
     max_moves: _builtins.int
@@ -264,6 +302,12 @@ class AnalyzeRequest(_message.Message):
         remain. Cannot be given together with include_moves. At most 128.
         """
 
+    @_builtins.property
+    def opponents(self) -> _containers.RepeatedCompositeFieldContainer[Global___Opponent]:
+        """opponents are how other seats choose, as far as that is known, each seat at most once. They do so throughout the
+        search, and their past placements are judged by it. Default: the engine's own model for all.
+        """
+
     def __init__(
         self,
         *,
@@ -278,10 +322,11 @@ class AnalyzeRequest(_message.Message):
         client_tag: _builtins.str = ...,
         language_code: _builtins.str = ...,
         objective: Global___Objective.ValueType = ...,
+        opponents: _abc.Iterable[Global___Opponent] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "deal", b"deal", "limits", b"limits", "position", b"position", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "deal", b"deal", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "position", b"position", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "deal", b"deal", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "opponents", b"opponents", "position", b"position", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
@@ -337,6 +382,7 @@ class StreamAnalyzeRequest(_message.Message):
     CLIENT_TAG_FIELD_NUMBER: _builtins.int
     LANGUAGE_CODE_FIELD_NUMBER: _builtins.int
     OBJECTIVE_FIELD_NUMBER: _builtins.int
+    OPPONENTS_FIELD_NUMBER: _builtins.int
     REPORT_INTERVAL_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
@@ -382,6 +428,12 @@ class StreamAnalyzeRequest(_message.Message):
         """
 
     @_builtins.property
+    def opponents(self) -> _containers.RepeatedCompositeFieldContainer[Global___Opponent]:
+        """opponents are how other seats choose, as far as that is known, each seat at most once. They do so throughout the
+        search, and their past placements are judged by it. Default: the engine's own model for all.
+        """
+
+    @_builtins.property
     def report_interval(self) -> _duration_pb2.Duration:
         """report_interval is the time between two snapshots, above 0. Less than 50 ms counts as 50 ms, with a warning.
         Default: 0.5 s.
@@ -401,11 +453,12 @@ class StreamAnalyzeRequest(_message.Message):
         client_tag: _builtins.str = ...,
         language_code: _builtins.str = ...,
         objective: Global___Objective.ValueType = ...,
+        opponents: _abc.Iterable[Global___Opponent] | None = ...,
         report_interval: _duration_pb2.Duration | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "deal", b"deal", "limits", b"limits", "position", b"position", "report_interval", b"report_interval", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "deal", b"deal", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "position", b"position", "priority", b"priority", "report_interval", b"report_interval", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "deal", b"deal", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "opponents", b"opponents", "position", b"position", "priority", b"priority", "report_interval", b"report_interval", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015

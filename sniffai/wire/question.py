@@ -1,6 +1,6 @@
 """Requests for an analysis: position, moves, limits, and the form of the answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias, get_args
 
@@ -10,17 +10,18 @@ from sniffai.errors import SniffError
 from sniffai.explain import reasons
 from sniffai.moves import Move
 from sniffai.play.level_turn import LevelTurn
-from sniffai.play.levels import Level, find_level
+from sniffai.play.levels import Level, find_level, opponent_named
 from sniffai.round import Round
 from sniffai.search.analysis import Analysis
 from sniffai.search.candidates import MOST
 from sniffai.search.open_deal import DealSearcher
+from sniffai.search.opponents import Opponent
 from sniffai.search.params import Limits, Objective, SearchParams
 from sniffai.search.searcher import Searcher
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai.v1 import move_pb2, notice_pb2, reason_pb2
 from sniffai.view import View
-from sniffai.wire.errors import Violation, WireError
+from sniffai.wire.errors import Violation, WireError, plain
 from sniffai.wire.faults import Faults, bad_duration, below, too_many
 from sniffai.wire.notices import unknown_fields, warning
 from sniffai.wire.paths import joined, searcher_path
@@ -68,6 +69,8 @@ class Question:
     """``"interactive"``, ``"analysis"`` or ``"bulk"``."""
     interval: float
     """Seconds between two snapshots."""
+    opponents: Mapping[int, Opponent]
+    """By seat, how it chooses, as far as the request says."""
     level: Level | None
     """The level of play that chooses the move, if one is requested."""
     warnings: tuple[notice_pb2.Warning, ...]
@@ -88,9 +91,15 @@ class Question:
                     params=params,
                     include_moves=include_moves,
                     exclude_moves=exclude_moves,
+                    opponents=self.opponents,
                 )
             return Searcher(
-                self.position, seed=self.seed, params=params, include_moves=include_moves, exclude_moves=exclude_moves
+                self.position,
+                seed=self.seed,
+                params=params,
+                include_moves=include_moves,
+                exclude_moves=exclude_moves,
+                opponents=self.opponents,
             )
         except SniffError as error:
             at = "deal" if isinstance(self.position, Round) else "view"
@@ -132,6 +141,7 @@ def read_question(request: Request) -> Question:
         *bad_tag(request.client_tag),
     )
     level = _level(request, faults)
+    opponents = _opponents(request, position, faults)
     faults.check()
     language_code, warnings = language_or_english(request.language_code)
     return Question(
@@ -146,6 +156,7 @@ def read_question(request: Request) -> Question:
         objective=_objective(request, warnings),
         priority=_priority(request, warnings),
         interval=_interval(request, warnings),
+        opponents=opponents,
         level=level,
         warnings=(*warnings, *unknown_fields(request)),
     )
@@ -206,6 +217,28 @@ def _level(request: Request, faults: Faults) -> Level | None:
     except SniffError as error:
         faults.add(Violation.of(error, "level"))
         return None
+
+
+def _opponents(request: Request, position: View | Round, faults: Faults) -> dict[int, Opponent]:
+    """How other seats choose."""
+    if isinstance(request, pb.RecommendMoveRequest) and request.level and request.opponents:
+        faults.add(Violation("opponents", "NOT_WITH_LEVEL", "a level chooses whoever the others are"))
+    found: dict[int, Opponent] = {}
+    for i, message in enumerate(faults.limited(request.opponents, "opponents", position.players - 1)):
+        path, seat = f"opponents[{i}]", message.seat
+        if not 0 <= seat < position.players or seat == position.seat:
+            faults.add(Violation(f"{path}.seat", "SEAT_OUT_OF_RANGE", f"{seat} is none of the other seats"))
+        elif seat in found:
+            faults.add(Violation(f"{path}.seat", "SEAT_TWICE", f"seat {seat} is named twice"))
+        if not message.name:
+            faults.add(Violation(f"{path}.name", "REQUIRED", "the name of a level or player must be given"))
+            continue
+        try:
+            found[seat] = opponent_named(message.name)
+        except SniffError as error:
+            reason = error.reason if error.reason == "RATING_OUT_OF_RANGE" else "UNKNOWN_OPPONENT"
+            faults.add(Violation(f"{path}.name", reason, plain(error.message)))
+    return found
 
 
 def _objective(request: Request, warnings: list[notice_pb2.Warning]) -> Objective:

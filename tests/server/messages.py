@@ -120,6 +120,8 @@ def _good_position(rpc: Rpc, round_: sniffai.Round, lots: random.Random) -> Mess
         given |= {"limits": {"simulations": 20}, "seed": lots.getrandbits(40), "client_tag": "tag"}
     if "exclude_moves" in fields and len(moves := round_.view(round_.seat).legal_moves()) > 1 and lots.random() < 0.3:
         given["include_moves"] = [wire.write_move(moves[0])]
+    if "opponents" in fields and lots.random() < 0.3:
+        given["opponents"] = [{"seat": (round_.seat + 1) % round_.players, "name": lots.choice(["casual", "policy"])}]
     return rpc.request(**given)
 
 

@@ -30,6 +30,7 @@ KINDS = (
     "search:inference=0",
     "search:extra_worlds=0",
     "search:forget=1",
+    "search:opponents=1500",
     "careless:misses=0.4",
     "forgetful",
     "forgetful:misjudges=3",

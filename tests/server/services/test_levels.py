@@ -147,6 +147,11 @@ def test_moves_are_not_picked_for_a_level(stubs: SimpleNamespace, level: str, fi
     assert (error.code, error.violations) == ("INVALID_ARGUMENT", [(field, "NOT_WITH_LEVEL")])
 
 
+def test_a_level_is_not_told_how_others_choose(stubs: SimpleNamespace) -> None:
+    error = failure(lambda: ask(stubs, "casual", opponents=[{"seat": 1 - choice()["seat"], "name": "casual"}]))
+    assert (error.code, error.violations) == ("INVALID_ARGUMENT", [("opponents", "NOT_WITH_LEVEL")])
+
+
 def test_what_has_no_effect_on_a_level_is_told(stubs: SimpleNamespace) -> None:
     by_round = {"objective": pb.OBJECTIVE_ROUND}
     assert told(ask(stubs, "casual", limits=FEW)) == [("limits", "IGNORED")]

@@ -71,6 +71,42 @@ def test_moves_are_included_and_excluded(stubs: SimpleNamespace, method: str) ->
 
 
 @pytest.mark.parametrize("method", KINDS)
+def test_it_can_be_told_how_others_choose(stubs: SimpleNamespace, method: str) -> None:
+    plain = ask(stubs, method)
+    other = 1 - choice()["seat"]
+    assert list(ask(stubs, method, opponents=[{"seat": other, "name": "full"}]).moves) == list(plain.moves)
+    found = {
+        name: [entry.visits for entry in ask(stubs, method, opponents=[{"seat": other, "name": name}]).moves]
+        for name in ("casual", "1300", "policy", "hasty:misjudges=8")
+    }
+    visits = [[entry.visits for entry in plain.moves], *found.values()]
+    assert len({tuple(each) for each in visits}) == 5
+
+
+@pytest.mark.parametrize("method", KINDS)
+def test_opponents_that_there_are_not_are_refused(stubs: SimpleNamespace, method: str) -> None:
+    own = choice()["seat"]
+    for opponents, violations in (
+        ([{"seat": own, "name": "casual"}], [("opponents[0].seat", "SEAT_OUT_OF_RANGE")]),
+        ([{"seat": 2, "name": "casual"}], [("opponents[0].seat", "SEAT_OUT_OF_RANGE")]),
+        ([{"seat": -1, "name": ""}], [("opponents[0].seat", "SEAT_OUT_OF_RANGE"), ("opponents[0].name", "REQUIRED")]),
+        ([{"seat": 1 - own, "name": "nobody"}], [("opponents[0].name", "UNKNOWN_OPPONENT")]),
+        ([{"seat": 1 - own, "name": "learned"}], [("opponents[0].name", "UNKNOWN_OPPONENT")]),
+        ([{"seat": 1 - own, "name": "9"}], [("opponents[0].name", "RATING_OUT_OF_RANGE")]),
+        ([{"seat": 1 - own, "name": "full"}] * 2, [("opponents", "TOO_MANY")]),
+    ):
+        error = failure(lambda opponents=opponents: ask(stubs, method, opponents=opponents))  # type: ignore[misc]
+        assert (error.code, error.violations) == ("INVALID_ARGUMENT", violations)
+
+
+def test_a_seat_is_named_once(stubs: SimpleNamespace) -> None:
+    view = wire.write_view(sniffai.Round.deal(3, 1, leader=0).view(0))
+    twice = [{"seat": 1, "name": "casual"}, {"seat": 1, "name": "steady"}]
+    error = failure(lambda: ask(stubs, "RecommendMove", view=view, opponents=twice))
+    assert error.violations == [("opponents[1].seat", "SEAT_TWICE")]
+
+
+@pytest.mark.parametrize("method", KINDS)
 def test_the_answer_may_be_short(stubs: SimpleNamespace, method: str) -> None:
     whole, short = ask(stubs, method), ask(stubs, method, max_moves=3)
     assert short.omitted_move_count == 4

@@ -336,9 +336,9 @@ def test_it_can_be_told_how_others_choose(capsys: pytest.CaptureFixture[str]) ->
         assert words in err
     status, _, err = told_of(capsys, "--opponent", "1=casual", "--opponent", "1=steady")
     assert (status, "seat 1 is named twice" in err) == (2, True)
-    for other in (["--level", "casual"], ["--server", "unix:/nowhere"]):
-        status, _, err = told_of(capsys, "--opponent", "1=casual", *other)
-        assert (status, "--opponent cannot be used with" in err) == (2, True)
+    for name, *other in (("casual", "--level", "casual"), ("learned", "--server", "unix:/nowhere")):
+        status, _, err = told_of(capsys, "--opponent", f"1={name}", *other)
+        assert (status, "cannot be used with" in err) == (2, True)
 
 
 def test_it_learns_from_the_earlier_rounds_of_a_record(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ WRONG_SEARCH: list[tuple[str, Any]] = [
     *(("objective", value) for value in ("win", 1, {})),
     *(("max_moves", value) for value in (-1, 2**31, 1.5, True, "3")),
     *((name, value) for name in ("include_moves", "exclude_moves") for value in (5, "4|5", {"4|5": 1})),
+    *(("opponents", value) for value in ("casual", ["casual"], {4: "casual"}, {"1": "casual"}, {1: 3}, {1: "x" * 201})),
 ]
 
 
@@ -143,7 +144,7 @@ def test_a_client_refuses_unknown_keywords_and_addresses_by_name() -> None:
 
 
 def test_a_review_takes_no_moves() -> None:
-    for name in ("include_moves", "exclude_moves", "max_moves", "objective"):
+    for name in ("include_moves", "exclude_moves", "max_moves", "objective", "opponents"):
         refused(name, "analyze_match", {name: None})
 
 

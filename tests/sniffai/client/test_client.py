@@ -131,6 +131,11 @@ def test_the_keywords_of_a_call(client: Client) -> None:
         for code in ("en", "ja")
     ]
     assert told[0] != told[1]
+    plain, known = (
+        client.analyze(view, sniffai.Limits(simulations=300), opponents=opponents).analysis
+        for opponents in (None, {1 - view.seat: "casual"})
+    )
+    assert list(known.moves) != list(plain.moves)
     bulk = client.analyze(view, sniffai.Limits(simulations=300, target_standard_error=900.0), priority="bulk").analysis
     assert bulk.stop_reason == analysis_pb2.STOP_REASON_PRECISE
 

@@ -108,6 +108,14 @@ export declare type RecommendMoveRequest = Message<"sniffai.v1.RecommendMoveRequ
    * @generated from field: string level = 12;
    */
   level: string;
+
+  /**
+   * opponents are how other seats choose, as far as that is known, each seat at most once. They do so throughout the
+   * search, and their past placements are judged by it. Default: the engine's own model for all. Refused together with level.
+   *
+   * @generated from field: repeated sniffai.v1.Opponent opponents = 13;
+   */
+  opponents: Opponent[];
 };
 
 /**
@@ -115,6 +123,35 @@ export declare type RecommendMoveRequest = Message<"sniffai.v1.RecommendMoveRequ
  * Use `create(RecommendMoveRequestSchema)` to create a new message.
  */
 export declare const RecommendMoveRequestSchema: GenMessage<RecommendMoveRequest>;
+
+/**
+ * Opponent is how another seat chooses, as a search is told.
+ *
+ * @generated from message sniffai.v1.Opponent
+ */
+export declare type Opponent = Message<"sniffai.v1.Opponent"> & {
+  /**
+   * seat is the seat, from 0; not the one that is to move.
+   *
+   * @generated from field: int32 seat = 1;
+   */
+  seat: number;
+
+  /**
+   * name says how it chooses: a name of GetEngineInfo's levels, such as "casual", a number of rating points, such as
+   * "1350", or a player without a search: "policy", "greedy", "random", "careless:misses=0.4", "hasty:misjudges=8".
+   * "search", and every level that searches, is the engine's own model. REQUIRED.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message sniffai.v1.Opponent.
+ * Use `create(OpponentSchema)` to create a new message.
+ */
+export declare const OpponentSchema: GenMessage<Opponent>;
 
 /**
  * RecommendMoveResponse is the move to make.
@@ -255,6 +292,14 @@ export declare type AnalyzeRequest = Message<"sniffai.v1.AnalyzeRequest"> & {
    * @generated from field: sniffai.v1.Objective objective = 11;
    */
   objective: Objective;
+
+  /**
+   * opponents are how other seats choose, as far as that is known, each seat at most once. They do so throughout the
+   * search, and their past placements are judged by it. Default: the engine's own model for all.
+   *
+   * @generated from field: repeated sniffai.v1.Opponent opponents = 13;
+   */
+  opponents: Opponent[];
 };
 
 /**
@@ -381,6 +426,14 @@ export declare type StreamAnalyzeRequest = Message<"sniffai.v1.StreamAnalyzeRequ
    * @generated from field: sniffai.v1.Objective objective = 11;
    */
   objective: Objective;
+
+  /**
+   * opponents are how other seats choose, as far as that is known, each seat at most once. They do so throughout the
+   * search, and their past placements are judged by it. Default: the engine's own model for all.
+   *
+   * @generated from field: repeated sniffai.v1.Opponent opponents = 13;
+   */
+  opponents: Opponent[];
 
   /**
    * report_interval is the time between two snapshots, above 0. Less than 50 ms counts as 50 ms, with a warning.
