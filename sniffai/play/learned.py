@@ -1,6 +1,7 @@
 """How a seat chooses, learned from what it did: a mixture of players by Bayes's rule."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import exp, log
 from typing import Final
 
@@ -61,8 +62,9 @@ def learned_opponent(views: Iterable[View], seat: int, seed: int = 0) -> Opponen
     return mixture((CANDIDATES[name], share / sum(likely.values())) for name, share in likely.items())
 
 
+@lru_cache(maxsize=1024)
 def _log_likelihood(view: View, seat: int, opponent: Opponent, seed: int) -> float:
-    """Of what the seat chose in a round, in nats."""
+    """Of what the seat chose in a round, in nats. Kept, as a match grows by one round after the other."""
     models: list[SeatModel | None] = [None] * view.players
     models[seat] = None if opponent == OWN else opponent.core(view.players)
     policy, temperatures = load_policy(view.players), MODEL_TEMPERATURES[view.players]
