@@ -15,9 +15,7 @@ from sniffai.cli.forms import named
 from sniffai.cli.game import Game, LeaveError
 from sniffai.cli.hosted_play import HostedPlay, NewMatch
 from sniffai.cli.parts import BadInput, lang_option, read_text
-from sniffai.cli.progress import progress_bar
 from sniffai.cli.remote import Remote, remote_options
-from sniffai.cli.review import show_review
 from sniffai.cli.saver import Keeper, Saver, check_new
 from sniffai.cli.setting import Setting
 from sniffai.cli.table_words import LEVEL, player_name
@@ -29,7 +27,6 @@ from sniffai.play.levels import LEVELS, names_level
 from sniffai.play.match import HUMAN, MAX_SIMULATIONS, SIMULATIONS, Match, MatchSetup
 from sniffai.play.saves import resume_match
 from sniffai.play.table import OwnTable, Table
-from sniffai.review import of_record, review
 from sniffai.search.params import Limits
 from sniffai.seeds import MAX_SEED
 
@@ -222,7 +219,11 @@ def _new_match(setup: MatchSetup) -> Match:
 
 
 def _review(table: Table, say: Words) -> None:
-    """Review the match that is over."""
+    """Review the match that is over. What that needs would take a tenth of the time in which the command starts."""
+    from sniffai.cli.progress import progress_bar
+    from sniffai.cli.review import show_review
+    from sniffai.review import of_record, review
+
     record = table.record()
     assert record is not None, "the match is over"
     limits = Limits(simulations=REVIEW_SIMULATIONS)

@@ -138,19 +138,20 @@ def test_a_pool_with_extra_worlds_is_nearer_to_the_truth(players: int) -> None:
 def test_extra_worlds_never_hurt(players: int, worlds: int) -> None:
     """However many worlds the model weighs, extra ones bring the marginals no farther from those of 20,000."""
     alone, extended = 0.0, 0.0
-    for view in long_rounds(players):
-        truth = pool_of(view, 20_000, 1).table()
+    for view, truth in long_rounds(players):
         for seed in range(2, 6):
             alone += off_by(pool_of(view, worlds, seed).table(), truth)
             extended += off_by(pool_of(view, worlds, seed, 16 * worlds).table(), truth)
     assert extended < 0.9 * alone
 
 
-def long_rounds(players: int) -> list[View]:
-    """What seats know after some choices of the policy that a pool of 20,000 worlds does not exhaust."""
+@cache
+def long_rounds(players: int) -> list[tuple[View, Table]]:
+    """What seats know after some choices of the policy that a pool of 20,000 worlds does not exhaust, and its table."""
     number = 2 if players == 2 else 5
     later = [played[number].view.core() for played in decisions(PolicyPlayer(), players, 10, 3) if len(played) > number]
-    found = [view for view in later if not pool_of(view, 20_000, 1).complete]
+    pools = [(view, pool_of(view, 20_000, 1)) for view in later]
+    found = [(view, pool.table()) for view, pool in pools if not pool.complete]
     assert len(found) >= 4
     return found
 

@@ -195,7 +195,7 @@ import os, sys, threading, time
 
 def note():
     loaded = started = 0
-    while time.process_time() - started < 0.3 or "sniffai_ext" not in sys.modules:
+    while time.process_time() - started < 0.15 or "sniffai_ext" not in sys.modules:
         if len(sys.modules) != loaded:
             loaded, started = len(sys.modules), time.process_time()
         time.sleep(0.02)

@@ -195,7 +195,7 @@ def test_encodings_on_the_grpc_port(server: LoopbackServer) -> None:
 
 def test_a_deadline_gives_what_was_found_so_far(port: int) -> None:
     asked = {"view": choice(), "limits": {"time": "30s"}}
-    answer = call(port, f"{ANALYSIS}/RecommendMove", asked, headers={"connect-timeout-ms": "5000"})
+    answer = call(port, f"{ANALYSIS}/RecommendMove", asked, headers={"connect-timeout-ms": "1500"})
     assert answer.json["analysis"]["stopReason"] == "STOP_REASON_DEADLINE"
 
 
