@@ -50,7 +50,7 @@ def test_two_identical_players_split_every_match(players: int, name: str) -> Non
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_greedy_beats_random(players: int) -> None:
-    result = play_arena(ArenaSpec("random", "greedy", players, pairings=120, seed=1))
+    result = play_arena(ArenaSpec("random", "greedy", players, pairings=120, seed=1, luck=False))
     assert result.margin.mean > 3 * result.margin.standard_error > 0
     assert result.margin_p_value < 0.001
     assert (result.matches, result.win_rate, result.win_interval, result.win_p_value) == (0, None, None, None)
@@ -58,13 +58,13 @@ def test_greedy_beats_random(players: int) -> None:
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_policy_beats_greedy_without_search(players: int) -> None:
-    result = play_arena(ArenaSpec("greedy", "policy", players, pairings=300, seed=1))
+    result = play_arena(ArenaSpec("greedy", "policy", players, pairings=300, seed=1, luck=False))
     assert result.margin.mean > 3 * result.margin.standard_error > 0
 
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_greedy_beats_random_in_matches(players: int) -> None:
-    result = play_arena(ArenaSpec("random", "greedy", players, pairings=25, whole_matches=True, seed=1))
+    result = play_arena(ArenaSpec("random", "greedy", players, pairings=25, whole_matches=True, seed=1, luck=False))
     assert result.win_interval is not None
     assert result.win_interval[0] > 0.7
     assert result.win_p_value is not None
