@@ -40,7 +40,7 @@ def command(
     A disc is a counted end with its value, a ring an end that counts nothing. The sniff has a second outline, the tile
     played last a dotted one.
     """
-    file = None if output is None else Output(output, "--output", ".svg", ".png", source=text)
+    file = None if output is None else Output(output, "--output", ".svg", ".png", sources=(text,))
     what = load(text).position()
     tagged = {str(number): move for number, move in enumerate(moves, 1)}
     if isinstance(what, Round) and seat is not None:

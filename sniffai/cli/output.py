@@ -4,6 +4,7 @@ import os
 import stat
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -22,13 +23,13 @@ class Output:
 
     :param path: as the user named it.
     :param option: such as ``"--out"``, for messages.
-    :param source: what the command reads: a file, which is not to be overwritten, ``"-"`` or text.
+    :param sources: what the command reads: files, which are not to be overwritten, ``"-"`` or text.
     :param endings: how the name may end, such as ``(".npz",)``; any way where there is none.
     :raises BadParameter: the name ends otherwise, is none, or is that of the file that is read.
     :raises BadInput: the file cannot be written; nothing has been computed so far.
     """
 
-    def __init__(self, path: str, option: str, *endings: str, source: str = "-") -> None:
+    def __init__(self, path: str, option: str, *endings: str, sources: Sequence[str] = ()) -> None:
         self.path = path
         if path in ("", "-"):
             message = "the name of a file is expected; standard output is /dev/stdout" if path else "the name is empty"
@@ -36,8 +37,9 @@ class Output:
         if endings and Path(path).suffix.lower() not in endings:
             raise click.BadParameter(f"the name of the file ends in {' or '.join(endings)}", param_hint=option)
         try:
-            if os.path.exists(source) and Path(path).is_file() and Path(path).samefile(source):
-                raise click.BadParameter(f"{path} is the input; name another file to write", param_hint=option)
+            for source in sources:
+                if os.path.exists(source) and Path(path).is_file() and Path(path).samefile(source):
+                    raise click.BadParameter(f"{path} is the input; name another file to write", param_hint=option)
             self._check()
         except (OSError, ValueError) as error:
             raise BadInput(f"{path}: {_why(error)}") from None

@@ -1,20 +1,24 @@
 """``sniffai review``: a match or a round reviewed, as tables, JSON or a page of its own."""
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.progress import TaskID
 
 from sniffai.cli.forms import Form, load, named
 from sniffai.cli.output import Output
-from sniffai.cli.parts import json_option, lang_option
+from sniffai.cli.parts import BadInput, json_option, lang_option
 from sniffai.cli.progress import progress_bar
 from sniffai.cli.remote import PRIORITIES, Priority, Remote, remote_options
 from sniffai.cli.signs import complain
 from sniffai.cli.tables import show, text_table
 from sniffai.cli.terminal import tell, tell_json
+from sniffai.errors import RecordError
 from sniffai.review import DEFAULT_SIMULATIONS, Review, review
-from sniffai.review.tables import result_line, text_tables
+from sniffai.review.progress import ReviewedMatch, progress_dict, progress_of
+from sniffai.review.tables import TextTable, result_line, text_tables
 from sniffai.search.params import Limits
 from sniffai.seeds import MAX_SEED
 
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @click.command("review")
-@click.argument("file")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @remote_options
 @click.option(
     "--simulations",
@@ -45,7 +49,7 @@ if TYPE_CHECKING:
 @lang_option
 @json_option
 def command(
-    file: str,
+    files: tuple[str, ...],
     remote: Remote | None,
     simulations: int | None,
     seconds: float | None,
@@ -62,37 +66,70 @@ def command(
     one line, traces, or JSON: the raw events of a round, or the wire's AnalyzeMatchRequest, RecordedMatch, SeatRecord,
     OpenDeal or PlayerView. For a view, notes and a SeatRecord, only the decisions of their own seat are reviewed.
     Options override the limits, the seed and the language of a request. With --server, a server searches.
+
+    Several matches, in the order of time, show the progress of each player who has a name in them.
     """
-    output = None if page is None else Output(page, "--html", source=file)
-    form = load(file)
-    subject, asked = form.subject(), _asked(form)
-    limits = Limits(simulations if simulations or seconds else DEFAULT_SIMULATIONS, seconds)
-    if asked is not None:
-        limits = limits if simulations or seconds else asked.limits
-        seed = asked.seed if seed is None else seed
-        language_code = language_code or asked.language_code
-        for warning in asked.warnings:
+    if every and len(files) > 1:
+        raise click.UsageError("--all lists the placements of one match")
+    output = None if page is None else Output(page, "--html", sources=files)
+    forms = [load(file) for file in files]
+    asked = [_asked(form) for form in forms]
+    for question in asked:
+        for warning in () if question is None else question.warnings:
             complain(f"warning: {warning.field}: {warning.description}")
+    given = Limits(simulations if simulations or seconds else DEFAULT_SIMULATIONS, seconds)
+    results = []
     with progress_bar() as bar:
-        task = bar.add_task("")
+        for form, question in zip(forms, asked, strict=True):
+            limits = given if question is None or simulations or seconds else question.limits
+            own_seed = seed if seed is not None or question is None else question.seed
+            task = bar.add_task(form.name if len(forms) > 1 else "")
 
-        def show_progress(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
+            def show_progress(done: int, total: int, task: TaskID = task) -> None:
+                bar.update(task, completed=done, total=total)
 
-        if remote is None:
-            result = review(subject, limits, seed=seed or 0, workers=workers, progress=show_progress)
-        else:
-            priority = None if asked is None else PRIORITIES[asked.priority]
-            result = _review_there(remote, form, limits, seed or 0, priority, show_progress)
+            if remote is None:
+                found = review(form.subject(), limits, seed=own_seed or 0, workers=workers, progress=show_progress)
+            else:
+                priority = None if question is None else PRIORITIES[question.priority]
+                found = _review_there(remote, form, limits, own_seed or 0, priority, show_progress)
+            results.append(found)
+    codes = [question.language_code for question in asked if question is not None]
+    code = language_code or (codes[0] if codes else "en")
+    if len(results) == 1:
+        return _one(results[0], output, code, every=every, as_json=as_json)
+    titles = [Path(form.name).name for form in forms]
+    return _several(map(ReviewedMatch, titles, results), output, code, as_json=as_json)
+
+
+def _one(result: Review, output: Output | None, language_code: str, *, every: bool, as_json: bool) -> int:
+    """Show one review. Returns the exit status."""
     status = 0
     if output is not None:
         from sniffai.review import html_report
 
-        status = output.write(html_report(result, language_code or "en"))
+        status = output.write(html_report(result, language_code))
     if as_json:
         tell_json(result.to_dict())
     else:
-        show_review(result, language_code or "en", every=every)
+        show_review(result, language_code, every=every)
+    return status
+
+
+def _several(matches: Iterable[ReviewedMatch], output: Output | None, language_code: str, *, as_json: bool) -> int:
+    """Show the progress over several reviews. Returns the exit status."""
+    from sniffai.review.progress_page import progress_report, progress_tables
+
+    try:
+        progress = progress_of(matches)
+    except RecordError as error:
+        raise BadInput(error.message) from None
+    status = 0 if output is None else output.write(progress_report(progress, language_code))
+    if as_json:
+        tell_json(progress_dict(progress))
+    else:
+        for part in progress_tables(progress, language_code):
+            show_text_table(part)
     return status
 
 
@@ -144,14 +181,19 @@ def show_review(
     :param write: prints the texts around the tables.
     """
     for part in text_tables(result, language_code, every=every):
-        made = text_table(*part.columns)
-        made.title = part.title or None
-        for row in part.rows:
-            made.add_row(*row)
-        show(made)
+        show_text_table(part)
         if part.note:
             write(part.note)
     write(result_line(result, language_code))
+
+
+def show_text_table(part: TextTable) -> None:
+    """Print one table, without its note."""
+    made = text_table(*part.columns)
+    made.title = part.title or None
+    for row in part.rows:
+        made.add_row(*row)
+    show(made)
 
 
 def _asked(form: Form) -> "ReviewQuestion | None":

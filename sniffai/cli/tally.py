@@ -22,7 +22,7 @@ def command(score: str, svg: str | None, as_json: bool) -> int:
     SCORE can also be a view, a round or a match, as text or as a file (- for standard input): then the score of each
     team is drawn.
     """
-    output = None if svg is None else Output(svg, "--svg", source=score)
+    output = None if svg is None else Output(svg, "--svg", sources=(score,))
     points = _number(score)
     if points is None:
         return _draw_all(score, svg, as_json)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sniffai.review.judge import Judged
     from sniffai.review.ledger import Account, Step, StepKind
     from sniffai.review.page import html_report
+    from sniffai.review.progress import PlayerMatch, PlayerProgress, ReviewedMatch, progress_dict, progress_of
+    from sniffai.review.progress_page import progress_report
     from sniffai.review.run import DEFAULT_SIMULATIONS, Job, Result, collected, each_job, jobs_of, review, run_job
     from sniffai.review.source import of_record, read_subject
     from sniffai.review.story import Subject
@@ -33,6 +35,8 @@ _MODULES: Final = {
     "judge": ("Judged",),
     "ledger": ("Account", "Step", "StepKind"),
     "page": ("html_report",),
+    "progress": ("PlayerMatch", "PlayerProgress", "ReviewedMatch", "progress_dict", "progress_of"),
+    "progress_page": ("progress_report",),
     "run": ("DEFAULT_SIMULATIONS", "Job", "Result", "collected", "each_job", "jobs_of", "review", "run_job"),
     "source": ("of_record", "read_subject"),
     "story": ("Subject",),
@@ -53,9 +57,12 @@ __all__ = [
     "DecisionTally",
     "Job",
     "Judged",
+    "PlayerMatch",
+    "PlayerProgress",
     "PlayerSummary",
     "Result",
     "Review",
+    "ReviewedMatch",
     "Step",
     "StepKind",
     "Strength",
@@ -68,6 +75,9 @@ __all__ = [
     "html_report",
     "jobs_of",
     "of_record",
+    "progress_dict",
+    "progress_of",
+    "progress_report",
     "read_subject",
     "review",
     "run_job",

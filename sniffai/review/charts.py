@@ -102,7 +102,7 @@ def chance_chart(review: Review, say: Words) -> str:
         if judgement.verdict.mistake and judgement.value is not None:
             y = scale(_inside(judgement.value.chances[judgement.placement.team]))
             shapes.append(linked_mark(judgement, times.x(judgement), y, say))
-    return _chart(height, say.say("Chance to win the match"), shapes, say)
+    return wide_chart(height, say.say("Chance to win the match"), shapes, say)
 
 
 def _line_of(review: Review, seat: int, times: Timeline, scale: Axis) -> list[tuple[float, float]]:
@@ -142,7 +142,7 @@ def loss_chart(review: Review, say: Words) -> str:
         )
         shapes += [_loss_bar(judgement, times.x(judgement), scale, say) for judgement in own]
     bottom = top + len(review.players) * (row + gap) - gap
-    return _chart(bottom + 30, say.say("Loss of each decision"), [*times.frame(top, bottom, say), *shapes], say)
+    return wide_chart(bottom + 30, say.say("Loss of each decision"), [*times.frame(top, bottom, say), *shapes], say)
 
 
 def _loss_bar(judgement: Judged, x: float, scale: Axis, say: Words) -> str:
@@ -273,7 +273,8 @@ def swipe_cue(say: Words) -> str:
     return f'<p class="note cue">{escaped(cue)} ↔</p>'
 
 
-def _chart(height: float, title: str, shapes: Sequence[str], say: Words) -> str:
+def wide_chart(height: float, title: str, shapes: Sequence[str], say: Words) -> str:
+    """A plot as wide as the page, which scrolls where that is too narrow."""
     return f'{swipe_cue(say)}<div class="wide" tabindex="0">{_svg(WIDTH, height, title, shapes, "chart")}</div>'
 
 

@@ -1,6 +1,6 @@
 """The report: one self-contained HTML page, without scripts and without the network."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from sniffai.checks import read_kind
@@ -12,7 +12,6 @@ from sniffai.explain.description import joined_sentences, move_name
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.level_words import level_name
 from sniffai.explain.numbers import fixed, uncertain
-from sniffai.packaged import read_packaged
 from sniffai.review.charts import (
     account_chart,
     anchor,
@@ -25,6 +24,7 @@ from sniffai.review.charts import (
 )
 from sniffai.review.heat import heat_map
 from sniffai.review.judge import Judged
+from sniffai.review.markup import document, section, small, table
 from sniffai.review.story import Subject
 from sniffai.review.strength import LEAST_DECISIONS
 from sniffai.review.summary import DecisionTally, PlayerSummary, Review
@@ -48,13 +48,6 @@ from sniffai.rules import TARGET
 from sniffai.tiles import Tile
 from sniffai.version import VERSION
 
-STYLES: Final = ("data/palette.css", "data/review.css")
-"""The style sheets in the package, which the page contains."""
-
-POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-"""What the page may load: nothing."""
-
-
 BEST: Final = "★"
 PLAYED: Final = "●"
 """Marks of moves, in pictures and beside their names; letters would be taken for those of ends."""
@@ -69,17 +62,7 @@ def html_report(review: Review, language_code: str = "en") -> str:
     """
     read_kind(review, Review, "review", "NOT_A_REVIEW", RecordError)
     say = words(read_language(language_code))
-    style = "".join(read_packaged(name).decode() for name in STYLES)
-    title = _title(review.subject, say)
-    body = "\n".join(_sections(review, say))
-    return (
-        f'<!doctype html>\n<html lang="{say.language_code}">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escaped(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{escaped(title)}</h1>\n{body}\n</main>\n</body>\n</html>\n"
-    )
+    return document(_title(review.subject, say), "\n".join(_sections(review, say)), say)
 
 
 def _title(subject: Subject, say: Words) -> str:
@@ -90,31 +73,23 @@ def _title(subject: Subject, say: Words) -> str:
 
 def _sections(review: Review, say: Words) -> Iterator[str]:
     yield _head(review, say)
-    yield _section(say.say("Players"), _players(review, say))
-    yield _section(
+    yield section(say.say("Players"), _players(review, say))
+    yield section(
         say.say("Chance to win the match"),
-        _note(say.say("Each line is a seat's chance as it saw it itself, with its own tiles: so they need not add up."))
+        small(say.say("Each line is a seat's chance as it saw it itself, with its own tiles: so they need not add up."))
         + f'<p class="keys">{legend(say, review)}{_mark_keys(say, mistakes=True)}</p>'
         + chance_chart(review, say),
     )
-    yield _section(
+    yield section(
         say.say("Loss of each decision"),
-        _note(say.say("By how much each placement lowered the chance to win the match, against the best one."))
+        small(say.say("By how much each placement lowered the chance to win the match, against the best one."))
         + f'<p class="keys">{_mark_keys(say, mistakes=False)}</p>'
         + loss_chart(review, say),
     )
-    yield _section(say.say("Luck and skill"), _accounts(review, say))
-    yield _section(say.say("Mistakes"), _mistakes(review, say))
-    yield _section(say.say("All placements"), _all_placements(review, say))
-    yield _section(say.say("How to read this"), _guide(say))
-
-
-def _section(title: str, body: str) -> str:
-    return f"<section>\n<h2>{escaped(title)}</h2>\n{body}\n</section>"
-
-
-def _note(text: str) -> str:
-    return f'<p class="note">{escaped(text)}</p>'
+    yield section(say.say("Luck and skill"), _accounts(review, say))
+    yield section(say.say("Mistakes"), _mistakes(review, say))
+    yield section(say.say("All placements"), _all_placements(review, say))
+    yield section(say.say("How to read this"), _guide(say))
 
 
 # Head and players
@@ -197,7 +172,7 @@ def _points(points: float, say: Words, signed: bool = True) -> str:
 def _strength(player: PlayerSummary, say: Words) -> str:
     strength = player.strength
     if strength is None:
-        return _note(say.say("Estimated strength: it takes {count} decisions.", count=LEAST_DECISIONS))
+        return small(say.say("Estimated strength: it takes {count} decisions.", count=LEAST_DECISIONS))
     said = say.say(
         "Estimated strength: {level}, {scale} on the scale of levels ({low} to {high})",
         level=level_name(strength.level, say),
@@ -214,17 +189,11 @@ def _phases(player: PlayerSummary, say: Words) -> str:
         (phase_name(phase, say), str(tally.decisions), str(tally.mistakes), _short_loss(tally))
         for phase, tally in player.phases.items()
     ]
-    return _table(heads, rows, "phases")
+    return table(heads, rows, "phases")
 
 
 def _short_loss(tally: DecisionTally) -> str:
     return f"{percent(tally.loss)} ± {uncertain(100 * tally.loss_error)}"
-
-
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]], kind: str) -> str:
-    head = "".join(f'<th scope="col">{escaped(text)}</th>' for text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escaped(text)}</td>" for text in row) + "</tr>" for row in rows)
-    return f'<table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _mark_keys(say: Words, mistakes: bool) -> str:
@@ -244,7 +213,7 @@ def _accounts(review: Review, say: Words) -> str:
         " values. What a seat loses by its placements the others win."
     )
     unknown = unknown_notes(review.subject, review.account.final, say)
-    parts = [_note(joined_sentences([note, points_start_note(say), *unknown]))]
+    parts = [small(joined_sentences([note, points_start_note(say), *unknown]))]
     for points, title in ((False, say.say("Chance to win the match")), (True, say.say("Points, margin of all rounds"))):
         charts = "".join(
             f"<figure><figcaption>{escaped(team_name(review.subject, team, say))}</figcaption>"
@@ -261,12 +230,12 @@ def _accounts(review: Review, say: Words) -> str:
 def _mistakes(review: Review, say: Words) -> str:
     mistakes = review.mistakes
     if not mistakes:
-        return _note(say.say("There is none."))
+        return small(say.say("There is none."))
     note = say.say(
         "★ marks the best move, ● the one that was played. Doubtful ones are folded: open them to see the table."
     )
     listed = "\n".join(_mistake(review, judgement, say) for judgement in mistakes)
-    return f'{_note(note)}<div class="mistakes">{listed}</div>'
+    return f'{small(note)}<div class="mistakes">{listed}</div>'
 
 
 def _mistake(review: Review, judgement: Judged, say: Words) -> str:
@@ -326,7 +295,7 @@ def _all_placements(review: Review, say: Words) -> str:
     summary = say.count("{count} placement", "{count} placements", len(rows), count=len(rows))
     return (
         f"<details><summary>{escaped(summary)}</summary>{swipe_cue(say)}"
-        f'<div class="wide" tabindex="0">{_table(heads, rows, "all")}</div></details>'
+        f'<div class="wide" tabindex="0">{table(heads, rows, "all")}</div></details>'
     )
 
 

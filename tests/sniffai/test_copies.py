@@ -37,7 +37,7 @@ from sniffai.play.match_log import Dealt, LogSetup, MatchLog, Step, StepKind, Ta
 from sniffai.play.players import FlatPlayer, GreedyPlayer, PolicyPlayer, RandomPlayer
 from sniffai.play.sequential import SequentialTest
 from sniffai.play.statistics import mean_and_error
-from sniffai.review import Subject, review
+from sniffai.review import ReviewedMatch, Subject, review
 from sniffai.review.strength import strength_of
 from sniffai.search.solver import Solver, solve, solve_view
 from sniffai.v1 import analysis_service_pb2, match_service_pb2
@@ -133,6 +133,8 @@ def results() -> Iterator[Any]:
     yield from (solve(end), solve_view(end.view(end.seat)), plan_layout(round_.layout))
     found = review(Subject.of_rounds([played(2, 3)]), Limits(simulations=40), seed=1)
     yield from (found, Subject.of_rounds([played(2, 3)]))
+    named = dataclasses.replace(found.players[0], name="Ann")
+    yield sniffai.review.progress_of([ReviewedMatch("first", dataclasses.replace(found, players=(named,)))])
     yield from sniffai.review.jobs_of(Subject.of_rounds([played(2, 3)]))
     yield sniffai.MatchRecord.of([played(2, 3)])
     yield sniffai.SeatRecord.of([played(2, 3).view(0)])

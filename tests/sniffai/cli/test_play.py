@@ -146,7 +146,7 @@ def test_a_review_at_the_end(play: Play, monkeypatch: pytest.MonkeyPatch) -> Non
     assert status == 0
     for part in (
         "Saved: done.match\n",
-        "Seat 0 (you)",
+        "placements: you",
         "errors per decision",
         "chance to win the match, and points",
         "result: ",
