@@ -155,7 +155,9 @@ def _parts(message: bytes, question: Any, analysis: Any) -> tuple[Callable[[], A
     """The two parts of a request."""
     return (
         lambda: wire.read_question(RecommendMoveRequest.FromString(message)).searcher(),
-        lambda: wire.write_recommendation(analysis, reasons=question.reasons(analysis)).SerializeToString(),
+        lambda: wire.write_recommendation(
+            analysis, reasons=question.reasons(analysis), prospect=question.prospect(analysis)
+        ).SerializeToString(),
     )
 
 

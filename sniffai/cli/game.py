@@ -20,7 +20,7 @@ from sniffai.cli.table_words import (
 from sniffai.draw.letters import Ink, ascii_letters, layout_lines
 from sniffai.errors import MoveError, SniffError
 from sniffai.events import Play
-from sniffai.explain.description import port_name, tile_name
+from sniffai.explain.description import joined_sentences, port_name, tile_name
 from sniffai.explain.languages import Words
 from sniffai.layout import Layout
 from sniffai.moves import Move
@@ -240,6 +240,8 @@ class Game:
         hint = self._table.hint(self._say.language_code)
         number = next(i for i, choice in enumerate(choices, 1) if hint.move in equal_moves(view, choice.move))
         self._tell(self._say.say("Hint: {number}, tile {tile}.", number=number, tile=tile_name(hint.move.tile)))
+        if hint.prospect:
+            self._tell(joined_sentences(hint.prospect))
         for reason in hint.reasons:
             self._tell(f"- {reason}")
 

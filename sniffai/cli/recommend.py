@@ -14,7 +14,7 @@ from sniffai.cli.forms import Form, load, named
 from sniffai.cli.parts import BadInput, json_option, lang_option
 from sniffai.cli.remote import PRIORITIES, Priority, Remote, remote_options
 from sniffai.cli.terminal import tell_json_text
-from sniffai.explain import reasons
+from sniffai.explain import prospect, reasons
 from sniffai.moves import Move, MoveLike
 from sniffai.play.learned import learned_opponent
 from sniffai.play.level_turn import LevelTurn
@@ -244,6 +244,7 @@ def _play_here(question: Question) -> RecommendMoveResponse:
         max_moves=question.max_moves,
         client_tag=question.client_tag,
         reasons=_reasons(question, analysis) if level.plays_best else (),
+        prospect=_prospect(question, analysis) if level.plays_best else (),
         move=turn.move(analysis),
         level=level.name,
     )
@@ -265,12 +266,18 @@ def _search_here(question: Question) -> RecommendMoveResponse:
         max_moves=question.max_moves,
         client_tag=question.client_tag,
         reasons=_reasons(question, analysis),
+        prospect=_prospect(question, analysis),
     )
 
 
 def _reasons(question: Question, analysis: Analysis) -> list[Reason]:
     """What speaks for the first move."""
     return wire.write_reasons(reasons(question.view, analysis), question.language_code or "en")
+
+
+def _prospect(question: Question, analysis: Analysis) -> list[Reason]:
+    """What is expected of the first move."""
+    return wire.write_reasons(prospect(question.view, analysis), question.language_code or "en")
 
 
 def _ask(remote: Remote, question: Question) -> RecommendMoveResponse:

@@ -302,7 +302,11 @@ class HostedTable:
             )
         )
         best = answer.analysis.moves[0]
-        return Hint(wire.read_move(best.move, "move"), tuple(reason.text for reason in best.reasons))
+        return Hint(
+            wire.read_move(best.move, "move"),
+            tuple(reason.text for reason in best.reasons),
+            tuple(part.text for part in best.prospect),
+        )
 
     def record(self) -> MatchRecord | None:
         """See :class:`sniffai.play.table.Table`."""

@@ -13,7 +13,9 @@
 
 from sniffai.explain.description import describe, sentences
 from sniffai.explain.languages import LANGUAGES, read_language
-from sniffai.explain.reasons import Reason, ReasonKind, compare, reasons
+from sniffai.explain.prospect import prospect
+from sniffai.explain.reason import Reason, ReasonKind
+from sniffai.explain.reasons import compare, reasons
 from sniffai.explain.wording import render, render_all
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "ReasonKind",
     "compare",
     "describe",
+    "prospect",
     "read_language",
     "reasons",
     "render",

@@ -1,6 +1,6 @@
 """Reasons as sentences, with the terms of the rule documents."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from sniffai.checks import is_listed, read_kind, shown
@@ -8,14 +8,42 @@ from sniffai.errors import LimitsError
 from sniffai.explain.description import joined_sentences, move_name, tile_name
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.numbers import MINUS, fixed, uncertain
-from sniffai.explain.reasons import Reason, ReasonKind
+from sniffai.explain.reason import Reason, ReasonKind
+from sniffai.explain.worth import FEW_LEFT
 
 CERTAIN: Final = 1.0 - 1e-9
 """A chance that only rounding keeps from being 1."""
 
+CLOSE: Final = 1e-9
+"""What rounding may make of equal numbers."""
+
+AT_LEAST: Final = frozenset(
+    {
+        ReasonKind.LOW_REPLY,
+        ReasonKind.LATER_REPLY,
+        ReasonKind.STOPS_MATCH,
+        ReasonKind.KEEPS_IN,
+        ReasonKind.PIPS_AT_RISK,
+    }
+)
+"""Kinds whose number is good where it is low."""
+
+CHANCES: Final = frozenset(
+    {
+        ReasonKind.FORCES_DRAW,
+        ReasonKind.FORCES_PASS,
+        ReasonKind.EXTRA_TURN,
+        ReasonKind.STOPS_MATCH,
+        ReasonKind.KEEPS_IN,
+        ReasonKind.LETS_PARTNER_OUT,
+        ReasonKind.PARTNER_MOVES,
+    }
+)
+"""Kinds whose number is a chance."""
+
 
 def render(reason: Reason, language_code: str = "en") -> str:
-    """A reason in one to three sentences.
+    """A reason in a few sentences.
 
     :param language_code: see :func:`sniffai.explain.read_language`.
     :raises LimitsError: the language is unknown, or ``reason`` is not a :class:`Reason`.
@@ -83,17 +111,257 @@ def _wins_match(reason: Reason, say: Words) -> str:
     )
 
 
-def _goes_out(_reason: Reason, say: Words) -> str:
-    return say.say("It is the last tile of the hand: the player goes out and leads the next round.")
+def _goes_out(reason: Reason, say: Words) -> str:
+    out = say.say("It is the last tile of the hand: the player goes out and leads the next round.")
+    return joined_sentences([out, *_settlement(reason, say)])
+
+
+def _settlement(reason: Reason, say: Words) -> Iterator[str]:
+    """What a settlement is worth, and what each hand costs."""
+    if reason.value is not None:
+        value = fixed(reason.value, signed=True)
+        yield say.say("The settlement is expected to change the margin by {value} points.", value=value)
+    yield from _hands(reason, say)
+
+
+def _hands(reason: Reason, say: Words) -> Iterator[str]:
+    if reason.hands:
+        named = [say.say("seat {seat}: {cost}", seat=seat, cost=plain(cost)) for seat, cost in enumerate(reason.hands)]
+        yield say.say("Cost of each hand, in points: {hands}.", hands="; ".join(named))
 
 
 def _blocks_round(reason: Reason, say: Words) -> str:
     pips = reason.pips or 0
-    return say.count(
+    blocked = say.count(
         "No tile fits any more: the round ends blocked, with {pips} pip left in the hand.",
         "No tile fits any more: the round ends blocked, with {pips} pips left in the hand.",
         pips,
         pips=pips,
+    )
+    return joined_sentences([blocked, *_settlement(reason, say)])
+
+
+def _seals_round(reason: Reason, say: Words) -> str:
+    count = reason.count or 0
+    sealed = say.count(
+        "No tile fits any more: seat {seat} must draw the last tile of the talon, and the round ends blocked.",
+        "No tile fits any more: seat {seat} must draw all {count} tiles of the talon, and the round ends blocked.",
+        count,
+        seat=reason.seat,
+        count=count,
+    )
+    return joined_sentences([sealed, *_settlement(reason, say)])
+
+
+def _stops_match(reason: Reason, say: Words) -> str:
+    chance = reason.probability or 0.0
+    if chance == 0.0:
+        return say.say("Seat {seat} cannot win the match with its next placement.", seat=reason.seat)
+    return say.say(
+        "With a chance of {chance} %, seat {seat} can win the match with its next placement.",
+        seat=reason.seat,
+        chance=percent(chance),
+    )
+
+
+def _keeps_in(reason: Reason, say: Words) -> str:
+    sentences = [_short_hands(reason, say)]
+    chance, several = reason.probability or 0.0, (reason.count or 1) > 1
+    if chance == 0.0:
+        sentences.append(
+            say.say("None of these tiles fits: neither seat can go out next.")
+            if several
+            else say.say("It does not fit: the seat cannot go out next.")
+        )
+    elif several:
+        sentences.append(
+            say.say("With a chance of {chance} %, one of them fits and lets a seat go out.", chance=percent(chance))
+        )
+    else:
+        sentences.append(
+            say.say("With a chance of {chance} %, it fits and lets the seat go out.", chance=percent(chance))
+        )
+    if reason.suit is not None:
+        sentences.append(
+            say.say("An end with {suit} could let seat {seat} go out.", suit=reason.suit, seat=reason.seat)
+        )
+    return joined_sentences(sentences)
+
+
+def _short_hands(reason: Reason, say: Words) -> str:
+    """Who holds one tile."""
+    count = reason.count or 1
+    if count > 1:
+        return say.say("{count} opponents hold one tile each.", count=count)
+    if reason.tile is not None:
+        return say.say("The last tile of seat {seat} is {tile}.", seat=reason.seat, tile=_tile(reason))
+    return say.say("Seat {seat} holds one tile.", seat=reason.seat)
+
+
+def _lets_partner_out(reason: Reason, say: Words) -> str:
+    out = say.say(
+        "The partner, seat {seat}, holds one tile: with a chance of {chance} % it fits, and the partner can go out.",
+        seat=reason.seat,
+        chance=percent(reason.probability or 0.0),
+    )
+    return joined_sentences([out, *_settlement(reason, say)])
+
+
+def _out_next(reason: Reason, say: Words) -> str:
+    count, chance = reason.count or 0, reason.probability or 0.0
+    sentences = [
+        say.count(
+            "The last tile, {tile}, then fits at {count} attachment point.",
+            "The last tile, {tile}, then fits at {count} attachment points.",
+            count,
+            tile=_tile(reason),
+            count=count,
+        )
+    ]
+    if chance >= CERTAIN:
+        sentences.append(say.say("The others cannot take that away."))
+    elif chance > 0.0:
+        sentences.append(
+            say.say("With a chance of {chance} %, no other seat has a tile for such a place.", chance=percent(chance))
+        )
+    return joined_sentences(sentences)
+
+
+def _pips_at_risk(reason: Reason, say: Words) -> str:
+    pips = reason.pips or 0
+    risk = say.say(
+        "With a chance of {chance} %, another seat can go out before the next own turn.",
+        chance=percent(reason.probability or 0.0),
+    )
+    cost = say.count(
+        "The {pips} pip left in the hand would then cost {value} points.",
+        "The {pips} pips left in the hand would then cost {value} points.",
+        pips,
+        pips=pips,
+        value=plain(reason.value or 0.0),
+    )
+    return joined_sentences([risk, cost, *_hands(reason, say)])
+
+
+def _extra_turn(reason: Reason, say: Words) -> str:
+    chance, talon = reason.probability or 0.0, reason.count
+    if chance >= CERTAIN:
+        return (
+            say.say("No other seat has a tile that fits: all must draw.")
+            if talon
+            else say.say("No other seat has a tile that fits: all must pass, and the player is to move again.")
+        )
+    # With an empty talon the others hold all other tiles, so that it is certain.
+    return say.say(
+        "With a chance of {chance} %, no other seat has a tile that fits: all must draw.", chance=percent(chance)
+    )
+
+
+def _heaviest(reason: Reason, say: Words) -> str:
+    pips, left, count = reason.pips or 0, reason.left or 0, reason.count or 0
+    sentences = [
+        say.count(
+            "{tile} is the heaviest tile of the hand, with {pips} pip, and still fits.",
+            "{tile} is the heaviest tile of the hand, with {pips} pips, and still fits.",
+            pips,
+            tile=_tile(reason),
+            pips=pips,
+        )
+    ]
+    if left < FEW_LEFT:
+        sentences.append(
+            say.count(
+                "Only {left} other tile with its pips has not been seen: later it would be hard to place.",
+                "Only {left} other tiles with its pips have not been seen: later it would be hard to place.",
+                left,
+                left=left,
+            )
+        )
+    if count:
+        sentences.append(_followers(count, say))
+    return joined_sentences(sentences)
+
+
+def _followers(count: int, say: Words) -> str:
+    return say.count(
+        "{count} tile of the hand can follow it.", "{count} tiles of the hand can follow it.", count, count=count
+    )
+
+
+def _tempo(reason: Reason, say: Words) -> str:
+    count, left = reason.count or 0, reason.left or 0
+    own = say.count(
+        "The {count} tile left can be placed in {count} turn on this table.",
+        "The {count} tiles left can be placed in {count} turns on this table.",
+        count,
+        count=count,
+    )
+    theirs = say.count(
+        "Seat {seat}, the first of the others, needs at least {left} turn.",
+        "Seat {seat}, the first of the others, needs at least {left} turns.",
+        left,
+        seat=reason.seat,
+        left=left,
+    )
+    return joined_sentences([own, theirs])
+
+
+def _later_reply(reason: Reason, say: Words) -> str:
+    return say.say(
+        "With the tiles it holds, seat {seat} could expect to score {value} on this table.",
+        seat=reason.seat,
+        value=plain(reason.value or 0.0),
+    )
+
+
+def _partner_reply(reason: Reason, say: Words) -> str:
+    return say.say(
+        "With the tiles it holds, the partner, seat {seat}, could expect to score {value} on this table.",
+        seat=reason.seat,
+        value=plain(reason.value or 0.0),
+    )
+
+
+def _partner_moves(reason: Reason, say: Words) -> str:
+    return say.say(
+        "With a chance of {chance} %, the partner, seat {seat}, has a tile that fits.",
+        seat=reason.seat,
+        chance=percent(reason.probability or 0.0),
+    )
+
+
+def _points_later(reason: Reason, say: Words) -> str:
+    points, chance = reason.points or 0, reason.probability or 0.0
+    sentences = []
+    if reason.before is not None:
+        sentences.append(
+            say.say("It leaves {before} points that another move scores now.", before=plain(reason.before))
+        )
+    sentences.append(
+        say.count(
+            "On the table as it leaves it, {tile} would score {points} point at the next turn.",
+            "On the table as it leaves it, {tile} would score {points} points at the next turn.",
+            points,
+            tile=_tile(reason),
+            points=points,
+        )
+    )
+    if chance >= CERTAIN:
+        sentences.append(say.say("No other seat has a tile for that place."))
+    elif chance > 0.0:
+        sentences.append(
+            say.say("With a chance of {chance} %, no other seat has a tile for that place.", chance=percent(chance))
+        )
+    return joined_sentences(sentences)
+
+
+def _little_difference(reason: Reason, say: Words) -> str:
+    count = reason.count or 0
+    return say.count(
+        "The choice matters little: the search does not tell {count} other move from it.",
+        "The choice matters little: the search does not tell {count} other moves from it.",
+        count,
+        count=count,
     )
 
 
@@ -123,21 +391,45 @@ def _scores(reason: Reason, say: Words) -> str:
 
 
 def _lowers_threat(reason: Reason, say: Words) -> str:
-    return say.say(
+    threat = say.say(
         "With the tiles it holds, seat {seat} can expect to score {value} in reply; on the table as it lies it would be"
         " {before}.",
         seat=reason.seat,
         value=plain(reason.value or 0.0),
         before=plain(reason.before or 0.0),
     )
+    return joined_sentences([threat, *_taken(reason, say)])
+
+
+def _taken(reason: Reason, say: Words) -> Iterator[str]:
+    """The good reply that the move takes away."""
+    if reason.tile is None:
+        return
+    parts = {
+        "tile": _tile(reason),
+        "points": reason.points,
+        "seat": reason.seat,
+        "chance": percent(reason.probability or 0.0),
+    }
+    if reason.against is None:
+        yield say.say(
+            "It takes away {points} for {tile}, which seat {seat} has with a chance of {chance} %.",
+            **parts,
+        )
+    else:
+        yield say.say(
+            "After the other move, {tile} could score {points}: seat {seat} has it with a chance of {chance} %.",
+            **parts,
+        )
 
 
 def _low_reply(reason: Reason, say: Words) -> str:
-    return say.say(
+    reply = say.say(
         "With the tiles it holds, seat {seat} can expect to score {value} in reply.",
         seat=reason.seat,
         value=plain(reason.value or 0.0),
     )
+    return joined_sentences([reply, *_taken(reason, say)])
 
 
 def _forces_draw(reason: Reason, say: Words) -> str:
@@ -217,15 +509,23 @@ def _sheds_pips(reason: Reason, say: Words) -> str:
             count=count,
         ),
     ]
-    if reason.probability is not None:
-        sentences.append(
-            say.say("With a chance of {chance} % it can be placed next.", chance=percent(reason.probability))
-        )
     return joined_sentences(sentences)
 
 
 def _plays_sniff(reason: Reason, say: Words) -> str:
-    return say.say("{tile} is the first double of the round and becomes the sniff.", tile=_tile(reason))
+    count, left, suit = reason.count or 0, reason.left or 0, reason.tile.low if reason.tile else 0
+    sniff = say.say("{tile} is the first double of the round and becomes the sniff.", tile=_tile(reason))
+    follow = _followers(count, say) if count else say.say("No tile of the hand can follow it.")
+    if left == 0:
+        return joined_sentences([sniff, follow, say.say("No other tile with {suit} is left.", suit=suit)])
+    rest = say.count(
+        "Only {left} other tile with {suit} could be joined to it.",
+        "{left} other tiles with {suit} could be joined to it.",
+        left,
+        left=left,
+        suit=suit,
+    )
+    return joined_sentences([sniff, follow, rest])
 
 
 def _opens_sides(reason: Reason, say: Words) -> str:
@@ -234,17 +534,22 @@ def _opens_sides(reason: Reason, say: Words) -> str:
 
 def _plays_double(reason: Reason, say: Words) -> str:
     left, suit = reason.left or 0, reason.tile.low if reason.tile else 0
+    rid = say.say("It gets rid of the double {tile}, which fits one suit only.", tile=_tile(reason))
     if left == 0:
-        rid = say.say("It gets rid of the double {tile}.", tile=_tile(reason))
         return joined_sentences([rid, say.say("No other tile with {suit} is left.", suit=suit)])
-    return say.count(
-        "It gets rid of the double {tile}: {left} tile with {suit} has not been seen.",
-        "It gets rid of the double {tile}: {left} tiles with {suit} have not been seen.",
-        left,
-        tile=_tile(reason),
-        left=left,
-        suit=suit,
-    )
+    if left < FEW_LEFT:
+        rest = say.count(
+            "Only {left} other tile with {suit} has not been seen: later it would be hard to place.",
+            "Only {left} other tiles with {suit} have not been seen: later it would be hard to place.",
+            left,
+            left=left,
+            suit=suit,
+        )
+    else:
+        rest = say.say(
+            "{left} other tiles with {suit} have not been seen: it would have fitted later, too.", left=left, suit=suit
+        )
+    return joined_sentences([rid, rest])
 
 
 _TEXTS: Final[dict[ReasonKind, Callable[[Reason, Words], str]]] = {
@@ -267,6 +572,20 @@ _TEXTS: Final[dict[ReasonKind, Callable[[Reason, Words], str]]] = {
     ReasonKind.PLAYS_SNIFF: _plays_sniff,
     ReasonKind.OPENS_SIDES: _opens_sides,
     ReasonKind.PLAYS_DOUBLE: _plays_double,
+    ReasonKind.STOPS_MATCH: _stops_match,
+    ReasonKind.KEEPS_IN: _keeps_in,
+    ReasonKind.LETS_PARTNER_OUT: _lets_partner_out,
+    ReasonKind.OUT_NEXT: _out_next,
+    ReasonKind.PIPS_AT_RISK: _pips_at_risk,
+    ReasonKind.EXTRA_TURN: _extra_turn,
+    ReasonKind.SEALS_ROUND: _seals_round,
+    ReasonKind.HEAVIEST: _heaviest,
+    ReasonKind.TEMPO: _tempo,
+    ReasonKind.LATER_REPLY: _later_reply,
+    ReasonKind.PARTNER_REPLY: _partner_reply,
+    ReasonKind.PARTNER_MOVES: _partner_moves,
+    ReasonKind.POINTS_LATER: _points_later,
+    ReasonKind.LITTLE_DIFFERENCE: _little_difference,
 }
 
 
@@ -282,8 +601,11 @@ def _other(reason: Reason, say: Words) -> str:
     number = _number(reason.kind, reason.other or 0.0)
     if reason.against is not None:
         return say.say("{move}: {number}.", move=move_name(reason.against, say), number=number)
-    if reason.kind is ReasonKind.LOW_REPLY:
-        return say.say("After the other moves: {number} or more.", number=number)
+    if reason.kind in AT_LEAST:
+        mine = reason.value if reason.kind not in CHANCES else reason.probability
+        if (mine or 0.0) < (reason.other or 0.0) - CLOSE:
+            return say.say("After the other moves: {number} or more.", number=number)
+        return say.say("After other moves: up to {number}.", number=_number(reason.kind, reason.worst or 0.0))
     return say.say("Best of the other moves: {number}.", number=number)
 
 
@@ -292,6 +614,6 @@ def _number(kind: ReasonKind, number: float) -> str:
         return fixed(number, signed=True)
     if kind is ReasonKind.CHANCE:
         return f"{100 * number:.1f} %"
-    if kind in (ReasonKind.FORCES_DRAW, ReasonKind.FORCES_PASS):
+    if kind in CHANCES:
         return f"{percent(number)} %"
     return plain(number)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sniffai.errors import MoveError
-from sniffai.explain import reasons, render_all
+from sniffai.explain import prospect, reasons, render_all
 from sniffai.moves import Move
 from sniffai.play.match import Match, Situation
 from sniffai.play.saves import save_match
@@ -26,6 +26,8 @@ class Hint:
     move: Move
     reasons: tuple[str, ...]
     """Sentences, the strongest reason first."""
+    prospect: tuple[str, ...] = ()
+    """What is expected of it, in sentences: the chance to win the match and the margin, where they are known."""
 
 
 class Table(Protocol):
@@ -187,7 +189,11 @@ class OwnTable:
         seed = derived_seed(self._match.setup.seed, now.round, len(now.view.placements))
         analysis = analyze(now.view, self._hints, seed=seed)
         assert analysis.best is not None, "it is the seat's turn"
-        return Hint(analysis.best.move, tuple(render_all(reasons(now.view, analysis), language_code)))
+        return Hint(
+            analysis.best.move,
+            tuple(render_all(reasons(now.view, analysis), language_code)),
+            tuple(render_all(prospect(now.view, analysis), language_code)),
+        )
 
     def record(self) -> MatchRecord | None:
         """See :class:`Table`."""

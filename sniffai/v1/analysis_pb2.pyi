@@ -259,6 +259,7 @@ class MoveEvaluation(_message.Message):
     LOSS_SIGNIFICANT_FIELD_NUMBER: _builtins.int
     REASONS_FIELD_NUMBER: _builtins.int
     WIN_PROBABILITY_LOSS_FIELD_NUMBER: _builtins.int
+    PROSPECT_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """rank is its place in the order of preference among the moves considered: 1 is the recommended move. The chance to
     win the match decides; if chances cannot be told apart, the margin does.
@@ -315,6 +316,12 @@ class MoveEvaluation(_message.Message):
         answer; empty for the other moves, and for an OpenDeal.
         """
 
+    @_builtins.property
+    def prospect(self) -> _containers.RepeatedCompositeFieldContainer[_reason_pb2.Reason]:
+        """prospect is what the analysis expects of the move, in words: the chance to win the match, then the margin to the end
+        of the round, each if it is known. Set where reasons are.
+        """
+
     def __init__(
         self,
         *,
@@ -332,10 +339,11 @@ class MoveEvaluation(_message.Message):
         loss_significant: _builtins.bool = ...,
         reasons: _abc.Iterable[_reason_pb2.Reason] | None = ...,
         win_probability_loss: _builtins.float | None = ...,
+        prospect: _abc.Iterable[_reason_pb2.Reason] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability", "_loss", b"_loss", "_win_probability_loss", b"_win_probability_loss", "best_probability", b"best_probability", "loss", b"loss", "move", b"move", "win_probability_loss", b"win_probability_loss"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability", "_loss", b"_loss", "_win_probability_loss", b"_win_probability_loss", "availability", b"availability", "best_probability", b"best_probability", "count_after", b"count_after", "equal_points", b"equal_points", "line", b"line", "loss", b"loss", "loss_significant", b"loss_significant", "move", b"move", "points_now", b"points_now", "rank", b"rank", "reasons", b"reasons", "values", b"values", "visits", b"visits", "win_probability_loss", b"win_probability_loss"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability", "_loss", b"_loss", "_win_probability_loss", b"_win_probability_loss", "availability", b"availability", "best_probability", b"best_probability", "count_after", b"count_after", "equal_points", b"equal_points", "line", b"line", "loss", b"loss", "loss_significant", b"loss_significant", "move", b"move", "points_now", b"points_now", "prospect", b"prospect", "rank", b"rank", "reasons", b"reasons", "values", b"values", "visits", b"visits", "win_probability_loss", b"win_probability_loss"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__best_probability: _TypeAlias = _typing.Literal["best_probability"]  # noqa: Y015
     _WhichOneofArgType__best_probability: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability"]  # noqa: Y015

@@ -3,8 +3,10 @@
 isort:skip_file
 """
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from sniffai.v1 import move_pb2 as _move_pb2
 import builtins as _builtins
@@ -35,22 +37,27 @@ class _ReasonKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonKind
     REASON_KIND_WINS_MATCH: _ReasonKind.ValueType  # 3
     """REASON_KIND_WINS_MATCH: it scores points, and score reaches the target."""
     REASON_KIND_GOES_OUT: _ReasonKind.ValueType  # 4
-    """REASON_KIND_GOES_OUT: it is the last tile of the hand; the seat goes out and leads the next round."""
+    """REASON_KIND_GOES_OUT: it is the last tile of the hand; the seat goes out and leads the next round. The settlement is
+    expected to be worth value for the mover's team, as a margin; hands is what each hand costs then.
+    """
     REASON_KIND_BLOCKS_ROUND: _ReasonKind.ValueType  # 5
-    """REASON_KIND_BLOCKS_ROUND: no tile fits any more, the round ends blocked; pips are left in the own hand."""
+    """REASON_KIND_BLOCKS_ROUND: no tile fits any more, the round ends blocked; pips are left in the own hand. value and
+    hands are as for GOES_OUT.
+    """
     REASON_KIND_VALUE: _ReasonKind.ValueType  # 6
-    """REASON_KIND_VALUE: the analysis expects a margin of value for the mover's team, with a standard error of error (0
-    if the end was solved); other is the most that it expects of another move.
+    """REASON_KIND_VALUE, in a prospect only: the analysis expects a margin of value for the mover's team, with a standard
+    error of error (0 if the end was solved); other is the most that it expects of another move.
     """
     REASON_KIND_SCORES: _ReasonKind.ValueType  # 7
     """REASON_KIND_SCORES: it scores points; other is the most that another move scores."""
     REASON_KIND_LOWERS_THREAT: _ReasonKind.ValueType  # 8
-    """REASON_KIND_LOWERS_THREAT: the best placement that seat, the next, can make of the tiles it holds is expected to
-    score value; on the table as it lies it would be before.
+    """REASON_KIND_LOWERS_THREAT: the best reply of seat, the next, is expected to score value; on the table as it lies it
+    would be before. tile, points and probability are as for LOW_REPLY.
     """
     REASON_KIND_LOW_REPLY: _ReasonKind.ValueType  # 9
-    """REASON_KIND_LOW_REPLY: the best placement that seat, the next, can make of the tiles it holds is expected to score
-    value; after every other move at least other.
+    """REASON_KIND_LOW_REPLY: the best reply of seat, the next, is expected to score value; after every other move at least
+    other. tile, if set, is a reply that the move takes away or makes worse: it would have scored points after against,
+    or on the table as it lies if against is unset; the seat holds it with probability.
     """
     REASON_KIND_FORCES_DRAW: _ReasonKind.ValueType  # 10
     """REASON_KIND_FORCES_DRAW: no tile that seat, the next, holds now fits, with probability, so that it must draw; other
@@ -72,18 +79,77 @@ class _ReasonKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonKind
     """
     REASON_KIND_SHEDS_PIPS: _ReasonKind.ValueType  # 15
     """REASON_KIND_SHEDS_PIPS: it rids the hand of pips while seat holds only count tiles; other is the most that another
-    move rids it of; probability is the chance that seat, the next, can place its one tile, set if it holds one.
+    move rids it of.
     """
     REASON_KIND_PLAYS_SNIFF: _ReasonKind.ValueType  # 16
-    """REASON_KIND_PLAYS_SNIFF: tile is the first double of the round."""
+    """REASON_KIND_PLAYS_SNIFF: tile is the first double of the round. count tiles of the hand can follow it, left others of
+    its suit have not been seen.
+    """
     REASON_KIND_OPENS_SIDES: _ReasonKind.ValueType  # 17
     """REASON_KIND_OPENS_SIDES: both line ports of the sniff, tile, are joined now."""
     REASON_KIND_PLAYS_DOUBLE: _ReasonKind.ValueType  # 18
     """REASON_KIND_PLAYS_DOUBLE: tile is a double; left tiles of its suit have not been seen."""
     REASON_KIND_CHANCE: _ReasonKind.ValueType  # 19
-    """REASON_KIND_CHANCE: the analysis gives the mover's team the chance probability to win the match, with a standard
+    """REASON_KIND_CHANCE, in a prospect only: the analysis gives the mover's team the chance probability to win the match, with a standard
     error of error; other is the highest after another move.
     """
+    REASON_KIND_STOPS_MATCH: _ReasonKind.ValueType  # 20
+    """REASON_KIND_STOPS_MATCH: a reply of seat, the next, reaches its target with probability; after every other move at
+    least other.
+    """
+    REASON_KIND_KEEPS_IN: _ReasonKind.ValueType  # 21
+    """REASON_KIND_KEEPS_IN: count opponents hold one tile each; seat is the first of them in turn order. The tile of at
+    least one of them fits, with probability, so that it can go out; after every other move at least other. suit is the
+    end that the move does away with which most likely lets seat out. tile is the last tile of seat, if that is known.
+    """
+    REASON_KIND_LETS_PARTNER_OUT: _ReasonKind.ValueType  # 22
+    """REASON_KIND_LETS_PARTNER_OUT: seat, the partner, holds one tile, and it fits with probability, so that it can go out;
+    after another move with at most other. The settlement is then expected to be worth value for the team, as a margin.
+    """
+    REASON_KIND_OUT_NEXT: _ReasonKind.ValueType  # 23
+    """REASON_KIND_OUT_NEXT: tile is left, and fits at count attachment points; probability is the chance that no other seat
+    holds a tile for such a place, or 1 if there are more of them than other seats.
+    """
+    REASON_KIND_PIPS_AT_RISK: _ReasonKind.ValueType  # 24
+    """REASON_KIND_PIPS_AT_RISK: another seat holds one tile, and it fits, with probability, so that the round may end before
+    the next own turn. The own hand, of pips, then costs value points; after every other move at least other. hands is
+    what each hand costs then.
+    """
+    REASON_KIND_EXTRA_TURN: _ReasonKind.ValueType  # 25
+    """REASON_KIND_EXTRA_TURN: no tile that any other seat holds now fits, with probability, so that all must draw or, with
+    an empty talon, pass; other is the highest such chance after another move. count is the size of the talon.
+    """
+    REASON_KIND_SEALS_ROUND: _ReasonKind.ValueType  # 26
+    """REASON_KIND_SEALS_ROUND: no tile fits any more. seat, the next, must draw the count tiles of the talon, and the round
+    ends blocked. value and hands are as for GOES_OUT.
+    """
+    REASON_KIND_HEAVIEST: _ReasonKind.ValueType  # 27
+    """REASON_KIND_HEAVIEST: tile is the heaviest of the hand, with pips, while it still fits. left tiles with its pips have
+    not been seen, and count tiles of the hand can follow it at the new end.
+    """
+    REASON_KIND_TEMPO: _ReasonKind.ValueType  # 28
+    """REASON_KIND_TEMPO: the rest of the hand, count tiles, could be placed one a turn on this table; seat, which holds the
+    fewest of the others, needs at least left turns. other is the most tiles that could be so placed after another move.
+    """
+    REASON_KIND_LATER_REPLY: _ReasonKind.ValueType  # 29
+    """REASON_KIND_LATER_REPLY: the best reply of seat, an opponent after the next seat, is expected to score value on the
+    table as the move leaves it; after every other move at least other.
+    """
+    REASON_KIND_PARTNER_REPLY: _ReasonKind.ValueType  # 30
+    """REASON_KIND_PARTNER_REPLY: the best reply of seat, the partner, is expected to score value on the table as the move
+    leaves it; after another move at most other.
+    """
+    REASON_KIND_PARTNER_MOVES: _ReasonKind.ValueType  # 31
+    """REASON_KIND_PARTNER_MOVES: a tile that seat, the partner, holds fits with probability; after another move with at most
+    other.
+    """
+    REASON_KIND_POINTS_LATER: _ReasonKind.ValueType  # 32
+    """REASON_KIND_POINTS_LATER: on the table as the move leaves it, tile, of the own hand, would score points; probability is
+    the chance that no other seat holds a tile for its place. before is the most points that a move scores now, set if
+    that is more than this one scores.
+    """
+    REASON_KIND_LITTLE_DIFFERENCE: _ReasonKind.ValueType  # 33
+    """REASON_KIND_LITTLE_DIFFERENCE: the search does not tell the move from count others."""
 
 class ReasonKind(_ReasonKind, metaclass=_ReasonKindEnumTypeWrapper):
     """ReasonKind is what a reason is about."""
@@ -99,22 +165,27 @@ REASON_KIND_DRAWN_TILE: ReasonKind.ValueType  # 2
 REASON_KIND_WINS_MATCH: ReasonKind.ValueType  # 3
 """REASON_KIND_WINS_MATCH: it scores points, and score reaches the target."""
 REASON_KIND_GOES_OUT: ReasonKind.ValueType  # 4
-"""REASON_KIND_GOES_OUT: it is the last tile of the hand; the seat goes out and leads the next round."""
+"""REASON_KIND_GOES_OUT: it is the last tile of the hand; the seat goes out and leads the next round. The settlement is
+expected to be worth value for the mover's team, as a margin; hands is what each hand costs then.
+"""
 REASON_KIND_BLOCKS_ROUND: ReasonKind.ValueType  # 5
-"""REASON_KIND_BLOCKS_ROUND: no tile fits any more, the round ends blocked; pips are left in the own hand."""
+"""REASON_KIND_BLOCKS_ROUND: no tile fits any more, the round ends blocked; pips are left in the own hand. value and
+hands are as for GOES_OUT.
+"""
 REASON_KIND_VALUE: ReasonKind.ValueType  # 6
-"""REASON_KIND_VALUE: the analysis expects a margin of value for the mover's team, with a standard error of error (0
-if the end was solved); other is the most that it expects of another move.
+"""REASON_KIND_VALUE, in a prospect only: the analysis expects a margin of value for the mover's team, with a standard
+error of error (0 if the end was solved); other is the most that it expects of another move.
 """
 REASON_KIND_SCORES: ReasonKind.ValueType  # 7
 """REASON_KIND_SCORES: it scores points; other is the most that another move scores."""
 REASON_KIND_LOWERS_THREAT: ReasonKind.ValueType  # 8
-"""REASON_KIND_LOWERS_THREAT: the best placement that seat, the next, can make of the tiles it holds is expected to
-score value; on the table as it lies it would be before.
+"""REASON_KIND_LOWERS_THREAT: the best reply of seat, the next, is expected to score value; on the table as it lies it
+would be before. tile, points and probability are as for LOW_REPLY.
 """
 REASON_KIND_LOW_REPLY: ReasonKind.ValueType  # 9
-"""REASON_KIND_LOW_REPLY: the best placement that seat, the next, can make of the tiles it holds is expected to score
-value; after every other move at least other.
+"""REASON_KIND_LOW_REPLY: the best reply of seat, the next, is expected to score value; after every other move at least
+other. tile, if set, is a reply that the move takes away or makes worse: it would have scored points after against,
+or on the table as it lies if against is unset; the seat holds it with probability.
 """
 REASON_KIND_FORCES_DRAW: ReasonKind.ValueType  # 10
 """REASON_KIND_FORCES_DRAW: no tile that seat, the next, holds now fits, with probability, so that it must draw; other
@@ -136,25 +207,85 @@ most other.
 """
 REASON_KIND_SHEDS_PIPS: ReasonKind.ValueType  # 15
 """REASON_KIND_SHEDS_PIPS: it rids the hand of pips while seat holds only count tiles; other is the most that another
-move rids it of; probability is the chance that seat, the next, can place its one tile, set if it holds one.
+move rids it of.
 """
 REASON_KIND_PLAYS_SNIFF: ReasonKind.ValueType  # 16
-"""REASON_KIND_PLAYS_SNIFF: tile is the first double of the round."""
+"""REASON_KIND_PLAYS_SNIFF: tile is the first double of the round. count tiles of the hand can follow it, left others of
+its suit have not been seen.
+"""
 REASON_KIND_OPENS_SIDES: ReasonKind.ValueType  # 17
 """REASON_KIND_OPENS_SIDES: both line ports of the sniff, tile, are joined now."""
 REASON_KIND_PLAYS_DOUBLE: ReasonKind.ValueType  # 18
 """REASON_KIND_PLAYS_DOUBLE: tile is a double; left tiles of its suit have not been seen."""
 REASON_KIND_CHANCE: ReasonKind.ValueType  # 19
-"""REASON_KIND_CHANCE: the analysis gives the mover's team the chance probability to win the match, with a standard
+"""REASON_KIND_CHANCE, in a prospect only: the analysis gives the mover's team the chance probability to win the match, with a standard
 error of error; other is the highest after another move.
 """
+REASON_KIND_STOPS_MATCH: ReasonKind.ValueType  # 20
+"""REASON_KIND_STOPS_MATCH: a reply of seat, the next, reaches its target with probability; after every other move at
+least other.
+"""
+REASON_KIND_KEEPS_IN: ReasonKind.ValueType  # 21
+"""REASON_KIND_KEEPS_IN: count opponents hold one tile each; seat is the first of them in turn order. The tile of at
+least one of them fits, with probability, so that it can go out; after every other move at least other. suit is the
+end that the move does away with which most likely lets seat out. tile is the last tile of seat, if that is known.
+"""
+REASON_KIND_LETS_PARTNER_OUT: ReasonKind.ValueType  # 22
+"""REASON_KIND_LETS_PARTNER_OUT: seat, the partner, holds one tile, and it fits with probability, so that it can go out;
+after another move with at most other. The settlement is then expected to be worth value for the team, as a margin.
+"""
+REASON_KIND_OUT_NEXT: ReasonKind.ValueType  # 23
+"""REASON_KIND_OUT_NEXT: tile is left, and fits at count attachment points; probability is the chance that no other seat
+holds a tile for such a place, or 1 if there are more of them than other seats.
+"""
+REASON_KIND_PIPS_AT_RISK: ReasonKind.ValueType  # 24
+"""REASON_KIND_PIPS_AT_RISK: another seat holds one tile, and it fits, with probability, so that the round may end before
+the next own turn. The own hand, of pips, then costs value points; after every other move at least other. hands is
+what each hand costs then.
+"""
+REASON_KIND_EXTRA_TURN: ReasonKind.ValueType  # 25
+"""REASON_KIND_EXTRA_TURN: no tile that any other seat holds now fits, with probability, so that all must draw or, with
+an empty talon, pass; other is the highest such chance after another move. count is the size of the talon.
+"""
+REASON_KIND_SEALS_ROUND: ReasonKind.ValueType  # 26
+"""REASON_KIND_SEALS_ROUND: no tile fits any more. seat, the next, must draw the count tiles of the talon, and the round
+ends blocked. value and hands are as for GOES_OUT.
+"""
+REASON_KIND_HEAVIEST: ReasonKind.ValueType  # 27
+"""REASON_KIND_HEAVIEST: tile is the heaviest of the hand, with pips, while it still fits. left tiles with its pips have
+not been seen, and count tiles of the hand can follow it at the new end.
+"""
+REASON_KIND_TEMPO: ReasonKind.ValueType  # 28
+"""REASON_KIND_TEMPO: the rest of the hand, count tiles, could be placed one a turn on this table; seat, which holds the
+fewest of the others, needs at least left turns. other is the most tiles that could be so placed after another move.
+"""
+REASON_KIND_LATER_REPLY: ReasonKind.ValueType  # 29
+"""REASON_KIND_LATER_REPLY: the best reply of seat, an opponent after the next seat, is expected to score value on the
+table as the move leaves it; after every other move at least other.
+"""
+REASON_KIND_PARTNER_REPLY: ReasonKind.ValueType  # 30
+"""REASON_KIND_PARTNER_REPLY: the best reply of seat, the partner, is expected to score value on the table as the move
+leaves it; after another move at most other.
+"""
+REASON_KIND_PARTNER_MOVES: ReasonKind.ValueType  # 31
+"""REASON_KIND_PARTNER_MOVES: a tile that seat, the partner, holds fits with probability; after another move with at most
+other.
+"""
+REASON_KIND_POINTS_LATER: ReasonKind.ValueType  # 32
+"""REASON_KIND_POINTS_LATER: on the table as the move leaves it, tile, of the own hand, would score points; probability is
+the chance that no other seat holds a tile for its place. before is the most points that a move scores now, set if
+that is more than this one scores.
+"""
+REASON_KIND_LITTLE_DIFFERENCE: ReasonKind.ValueType  # 33
+"""REASON_KIND_LITTLE_DIFFERENCE: the search does not tell the move from count others."""
 Global___ReasonKind: _TypeAlias = ReasonKind  # noqa: Y015
 
 @_typing.final
 class Reason(_message.Message):
-    """Reason is one reason for a move. It states a number that follows from the rules, from the exact belief of the seat to
-    move or from the analysis, so that anyone can compute it again. Which fields are set, and what they mean, depends on
-    kind; "the other moves" are all other legal moves, equal ones once.
+    """Reason is one reason for a move, or a part of its prospect. It states a number that follows from the rules, from the
+    exact belief of the seat to move or, in a prospect, from the analysis, so that anyone can compute it again. Which fields
+    are set, and what they mean, depends on kind; "the other moves" are all other legal moves, equal ones once. A seat's
+    reply is what it could place on the table as the move leaves it, of the tiles that it holds now.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -177,13 +308,15 @@ class Reason(_message.Message):
     BEFORE_FIELD_NUMBER: _builtins.int
     OTHER_FIELD_NUMBER: _builtins.int
     AGAINST_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
+    WORST_FIELD_NUMBER: _builtins.int
     kind: Global___ReasonKind.ValueType
     """kind is what the reason is about."""
     text: _builtins.str
     """text is the reason as a sentence, in the requested language."""
     weight: _builtins.float
-    """weight is how much the reason distinguishes the move from the others, roughly in points. Reasons are in descending
-    order of weight.
+    """weight is how much the reason distinguishes the move from the others that come near it, in points, by weights fitted
+    to searches. Reasons are in descending order of weight. 0 in a prospect.
     """
     only: _builtins.bool
     """only is true if no other legal move does this."""
@@ -213,9 +346,17 @@ class Reason(_message.Message):
     """before is what value would be on the present table, in points."""
     other: _builtins.float
     """other is the same number for the best of the other moves."""
+    worst: _builtins.float
+    """worst is the same number for the worst of the other moves, of kinds whose number is good if it is low."""
     @_builtins.property
     def against(self) -> _move_pb2.Move:
         """against is the move that is compared. Unset if all other moves are."""
+
+    @_builtins.property
+    def hands(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """hands is what each hand is expected to cost at the settlement, in points, by seat. Empty if the reason is not about a
+        settlement.
+        """
 
     def __init__(
         self,
@@ -238,10 +379,12 @@ class Reason(_message.Message):
         before: _builtins.float | None = ...,
         other: _builtins.float | None = ...,
         against: _move_pb2.Move | None = ...,
+        hands: _abc.Iterable[_builtins.float] | None = ...,
+        worst: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_before", b"_before", "_count", b"_count", "_error", b"_error", "_left", b"_left", "_other", b"_other", "_pips", b"_pips", "_points", b"_points", "_probability", b"_probability", "_score", b"_score", "_seat", b"_seat", "_suit", b"_suit", "_value", b"_value", "against", b"against", "before", b"before", "count", b"count", "error", b"error", "left", b"left", "other", b"other", "pips", b"pips", "points", b"points", "probability", b"probability", "score", b"score", "seat", b"seat", "suit", b"suit", "value", b"value"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_before", b"_before", "_count", b"_count", "_error", b"_error", "_left", b"_left", "_other", b"_other", "_pips", b"_pips", "_points", b"_points", "_probability", b"_probability", "_score", b"_score", "_seat", b"_seat", "_suit", b"_suit", "_value", b"_value", "_worst", b"_worst", "against", b"against", "before", b"before", "count", b"count", "error", b"error", "left", b"left", "other", b"other", "pips", b"pips", "points", b"points", "probability", b"probability", "score", b"score", "seat", b"seat", "suit", b"suit", "value", b"value", "worst", b"worst"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_before", b"_before", "_count", b"_count", "_error", b"_error", "_left", b"_left", "_other", b"_other", "_pips", b"_pips", "_points", b"_points", "_probability", b"_probability", "_score", b"_score", "_seat", b"_seat", "_suit", b"_suit", "_value", b"_value", "against", b"against", "before", b"before", "count", b"count", "error", b"error", "kind", b"kind", "left", b"left", "only", b"only", "other", b"other", "pips", b"pips", "points", b"points", "probability", b"probability", "score", b"score", "seat", b"seat", "suit", b"suit", "text", b"text", "tile", b"tile", "value", b"value", "weight", b"weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_before", b"_before", "_count", b"_count", "_error", b"_error", "_left", b"_left", "_other", b"_other", "_pips", b"_pips", "_points", b"_points", "_probability", b"_probability", "_score", b"_score", "_seat", b"_seat", "_suit", b"_suit", "_value", b"_value", "_worst", b"_worst", "against", b"against", "before", b"before", "count", b"count", "error", b"error", "hands", b"hands", "kind", b"kind", "left", b"left", "only", b"only", "other", b"other", "pips", b"pips", "points", b"points", "probability", b"probability", "score", b"score", "seat", b"seat", "suit", b"suit", "text", b"text", "tile", b"tile", "value", b"value", "weight", b"weight", "worst", b"worst"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__before: _TypeAlias = _typing.Literal["before"]  # noqa: Y015
     _WhichOneofArgType__before: _TypeAlias = _typing.Literal["_before", b"_before"]  # noqa: Y015
@@ -267,6 +410,8 @@ class Reason(_message.Message):
     _WhichOneofArgType__suit: _TypeAlias = _typing.Literal["_suit", b"_suit"]  # noqa: Y015
     _WhichOneofReturnType__value: _TypeAlias = _typing.Literal["value"]  # noqa: Y015
     _WhichOneofArgType__value: _TypeAlias = _typing.Literal["_value", b"_value"]  # noqa: Y015
+    _WhichOneofReturnType__worst: _TypeAlias = _typing.Literal["worst"]  # noqa: Y015
+    _WhichOneofArgType__worst: _TypeAlias = _typing.Literal["_worst", b"_worst"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__before) -> _WhichOneofReturnType__before | None: ...
     @_typing.overload
@@ -291,5 +436,7 @@ class Reason(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__suit) -> _WhichOneofReturnType__suit | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__value) -> _WhichOneofReturnType__value | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__worst) -> _WhichOneofReturnType__worst | None: ...
 
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

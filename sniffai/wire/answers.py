@@ -49,6 +49,7 @@ def write_recommendation(
     max_moves: int = 0,
     client_tag: str = "",
     reasons: Iterable[reason_pb2.Reason] = (),
+    prospect: Iterable[reason_pb2.Reason] = (),
     move: Move | None = None,
     level: str = "",
 ) -> RecommendMoveResponse:
@@ -57,7 +58,9 @@ def write_recommendation(
     :param move: the move that a level chose; the first of the analysis if not given.
     :param level: the name of that level.
     """
-    message = write_analysis(analysis, warnings, max_moves=max_moves, client_tag=client_tag, reasons=reasons)
+    message = write_analysis(
+        analysis, warnings, max_moves=max_moves, client_tag=client_tag, reasons=reasons, prospect=prospect
+    )
     first = message.moves[0].move if message.moves else None
     return RecommendMoveResponse(
         action=message.action, move=write_move(move) if move else first, analysis=message, level=level
@@ -71,6 +74,7 @@ def write_analysis(
     max_moves: int = 0,
     client_tag: str = "",
     reasons: Iterable[reason_pb2.Reason] = (),
+    prospect: Iterable[reason_pb2.Reason] = (),
 ) -> pb.Analysis:
     """An analysis as a message.
 
@@ -80,6 +84,7 @@ def write_analysis(
     :param max_moves: maximum number of moves to list, best first; 0 for all.
     :param client_tag: the tag of the request.
     :param reasons: the reasons for the recommended move.
+    :param prospect: what the analysis expects of it, in words.
     """
     listed = analysis.moves[:max_moves] if max_moves else analysis.moves
     fields: Fields = {
@@ -102,7 +107,7 @@ def write_analysis(
         "client_tag": client_tag,
     }
     if listed:
-        fields["moves"][0]["reasons"] = reasons
+        fields["moves"][0] |= {"reasons": reasons, "prospect": prospect}
     return pb.Analysis(**fields)
 
 

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias, get_args
 from google.protobuf.duration_pb2 import Duration
 
 from sniffai.errors import SniffError
-from sniffai.explain import reasons
+from sniffai.explain import prospect, reasons
 from sniffai.moves import Move
 from sniffai.play.level_turn import LevelTurn
 from sniffai.play.levels import Level, find_level, opponent_named
@@ -120,11 +120,19 @@ class Question:
 
     def reasons(self, analysis: Analysis) -> list[reason_pb2.Reason]:
         """The reasons for the recommended move; none for an open deal or a snapshot of a stream."""
+        view = self._explained(analysis)
+        return [] if view is None else write_reasons(reasons(view, analysis), self.language_code)
+
+    def prospect(self, analysis: Analysis) -> list[reason_pb2.Reason]:
+        """What the analysis expects of the recommended move, where there are reasons."""
+        view = self._explained(analysis)
+        return [] if view is None else write_reasons(prospect(view, analysis), self.language_code)
+
+    def _explained(self, analysis: Analysis) -> View | None:
+        """The view whose recommended move is explained, if it is."""
         if isinstance(self.position, Round) or not analysis.final:
-            return []
-        if self.level is not None and not self.level.plays_best:
-            return []
-        return write_reasons(reasons(self.position, analysis), self.language_code)
+            return None
+        return None if self.level is not None and not self.level.plays_best else self.position
 
 
 def read_question(request: Request) -> Question:

@@ -15,10 +15,24 @@ KINDS: Final = {kind: reason_pb2.ReasonKind.Value(f"REASON_KIND_{kind.name}") fo
 
 _NAMED: Final = {number: kind for kind, number in KINDS.items()}
 NUMBERS: Final = (
-    *("seat", "suit", "points", "score", "count", "left", "pips", "probability", "value", "error", "before", "other"),
+    *(
+        "seat",
+        "suit",
+        "points",
+        "score",
+        "count",
+        "left",
+        "pips",
+        "probability",
+        "value",
+        "error",
+        "before",
+        "other",
+        "worst",
+    ),
 )
 """Fields of a reason that are set where it has such a number."""
-WHOLE: Final = (ReasonKind.SCORES, ReasonKind.KEEPS_MOVES, ReasonKind.SHEDS_PIPS)
+WHOLE: Final = (ReasonKind.SCORES, ReasonKind.KEEPS_MOVES, ReasonKind.SHEDS_PIPS, ReasonKind.TEMPO)
 """Kinds whose ``other`` is a number of points, tiles or pips."""
 
 
@@ -58,6 +72,8 @@ def _reason(reason: Reason, language_code: str) -> reason_pb2.Reason:
         error=reason.error,
         before=reason.before,
         other=reason.other,
+        worst=reason.worst,
+        hands=reason.hands or (),
         against=None if reason.against is None else write_move(reason.against),
     )
 
@@ -77,5 +93,6 @@ def _read(message: reason_pb2.Reason, kind: ReasonKind) -> Reason:
         only=message.only,
         against=move_of(message.against) if message.HasField("against") else None,
         tile=Tile.parse(message.tile) if message.tile else None,
+        hands=tuple(message.hands) or None,
         **given,
     )

@@ -222,7 +222,9 @@ def named(**arguments: Any) -> Callable[[], dict[str, Any]]:
 
 Make = Callable[[], Any]
 FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
-    "hand_chances.chance_without": lambda: {"belief": core("belief").Belief(view()), "seat": 1, "tiles": 7},
+    "hand_chances.chance_without": lambda: {"belief": core("belief").Belief(view()), "seats": 2, "tiles": 7},
+    "hand_chances.expected_cost": lambda: {"belief": core("belief").Belief(view()), "places": 2},
+    "hand_chances.longest_run": lambda: {"layout": layout(), "tiles": 1},
     "hand_chances.scores_at_once": lambda: {"layout": layout(), "tiles": 1},
     "checks.as_real": named(value=1.0),
     "checks.as_whole": named(value=object()),

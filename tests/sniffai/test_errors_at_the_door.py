@@ -15,7 +15,7 @@ from sniffai.checks import read_integer, read_integers, shown
 from sniffai.draw import hand_svg, layout_svg, plan_growing_layout, plan_layout, position_svg, tally_svg
 from sniffai.errors import LimitsError, MoveError, NotationError, RecordError, SniffError, TileError, ViewError
 from sniffai.events import Draw, Pass, Play, read_events
-from sniffai.explain import Reason, compare, describe, reasons, render, render_all, sentences
+from sniffai.explain import Reason, compare, describe, prospect, reasons, render, render_all, sentences
 from sniffai.history import History, Snapshot
 from sniffai.moves import Move
 from sniffai.perft_counts import divide, perft
@@ -545,6 +545,8 @@ def test_reasons_are_of_a_view(round_: sniffai.Round, analysis: sniffai.Analysis
     cases: list[tuple[Callable[[], object], type[SniffError], str]] = [
         (lambda: reasons(value, analysis), ViewError, "view"),
         (lambda: reasons(view, value), LimitsError, "analysis"),
+        (lambda: prospect(value, analysis), ViewError, "view"),
+        (lambda: prospect(view, value), LimitsError, "analysis"),
         (lambda: compare(value, analysis, "4|4"), ViewError, "view"),
         (lambda: compare(view, value, "4|4"), LimitsError, "analysis"),
         (lambda: describe(value), ViewError, "what"),

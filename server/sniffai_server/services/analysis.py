@@ -43,6 +43,7 @@ class Job:
             max_moves=question.max_moves,
             client_tag=question.client_tag,
             reasons=question.reasons(analysis),
+            prospect=question.prospect(analysis),
             move=turn.move(analysis) if turn else None,
             level=turn.level.name if turn else "",
         )
@@ -56,6 +57,7 @@ class Job:
             max_moves=question.max_moves,
             client_tag=question.client_tag,
             reasons=question.reasons(analysis),
+            prospect=question.prospect(analysis),
         )
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from sniffai import wire
 from sniffai.errors import SniffError
-from sniffai.explain import reasons
+from sniffai.explain import prospect, reasons
 from sniffai.play.match import MatchSetup
 from sniffai.play.match_log import LogSetup, MatchLog, MatchState, StepKind
 from sniffai.records.matchfile import format_match
@@ -189,6 +189,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
             [*warnings, *unknown_language, *wire.unknown_fields(request)],
             max_moves=request.max_moves,
             reasons=wire.write_reasons(reasons(view, analysis), language_code),
+            prospect=wire.write_reasons(prospect(view, analysis), language_code),
         )
         return pb.RequestHintResponse(analysis=message, event_number=log.number)
 

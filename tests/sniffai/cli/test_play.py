@@ -222,7 +222,7 @@ def test_a_tile_with_several_places_asks_for_one(play: Play) -> None:
 
 def test_a_hint_names_a_number_and_reasons(play: Play) -> None:
     _, out = play("greedy", "--seed", "5", "--simulations", "300", typed=["h"])
-    found = re.search(r"Hint: (\d), tile (\[\d\|\d\])\.\n- .+\.\n", out)
+    found = re.search(r"Hint: (\d), tile (\[\d\|\d\])\.\nThe chance to win the match is .+\.\n- .+\.\n", out)
     assert found is not None
     assert re.search(rf"^ {found[1]} +{re.escape(found[2])}", out, re.MULTILINE)
 

@@ -9,7 +9,7 @@ import pytest
 import sniffai
 from sniffai import Limits, Round, View, analyze, wire
 from sniffai.cli.group import run
-from sniffai.explain import ReasonKind, compare, reasons, render
+from sniffai.explain import compare, prospect, reasons, render
 from sniffai.review import Subject, Verdict, review
 from sniffai.search.candidates import distinct_moves
 
@@ -44,8 +44,8 @@ def test_unknown_values_are_none(players: int, simulations: int) -> None:
             assert entry.standard_error is entry.win_probability_error is entry.best_probability is None
             assert not entry.loss_significant
             assert (entry.loss, entry.win_probability_loss) == ((0, 0) if entry.rank == 1 else (None, None))
+        assert prospect(view, found) == prospect(view, found, found.moves[-1].move) == ()
         for reason in [*reasons(view, found), *compare(view, found, found.moves[-1].move)]:
-            assert reason.kind not in (ReasonKind.VALUE, ReasonKind.CHANCE)
             assert "best play" not in render(reason)
 
 
@@ -67,8 +67,10 @@ def test_a_known_value_has_an_error_above_0(players: int, simulations: int) -> N
                 assert (entry.loss, entry.loss_significant) == (None, False)
         if tried:
             assert math.fsum(entry.best_probability or 0 for entry in found.moves) == pytest.approx(1)
-        for reason in reasons(view, found):
-            assert "best play" not in render(reason)
+        for part in prospect(view, found):
+            assert part.error is not None
+            assert part.error > 0
+            assert "best play" not in render(part)
     assert known
 
 
@@ -81,7 +83,7 @@ def test_only_solved_rounds_speak_of_best_play() -> None:
             view = round_.view(round_.seat)
             if not view.talon_size and len(distinct_moves(view)) > 1:
                 found = analyze(view, Limits(simulations=50))
-                texts = [render(reason) for reason in reasons(view, found)]
+                texts = [render(part) for part in prospect(view, found)]
                 assert found.source == "exact"
                 assert {entry.standard_error for entry in found.moves} == {0.0}
                 assert all(entry.best_probability is not None for entry in found.moves)

@@ -11,6 +11,7 @@ from sniffai.explain import Reason, ReasonKind, describe, reasons, render
 from sniffai.moves import Move
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai.v1 import reason_pb2
+from sniffai.wire.reasons import read_reasons
 
 VIEW = sniffai.Round.deal(2, seed=3).view(sniffai.Round.deal(2, seed=3).seat)
 LIMITS = sniffai.Limits(simulations=500)
@@ -43,12 +44,15 @@ def test_every_number_reaches_the_wire() -> None:
         value=0.0,
         error=0.0,
         before=0.0,
+        hands=(0.0, 5.0),
         other=0.0,
+        worst=0.0,
     )
     (message,) = wire.write_reasons([whole], "ja")
     set_fields = {field.name for field, _ in message.ListFields()}
     assert set_fields == {field.name for field in reason_pb2.Reason.DESCRIPTOR.fields}
     assert (message.text, message.tile, message.against.at) == (render(whole, "ja"), "0|0", "4|5:LOW")
+    assert read_reasons([message]) == (whole,)
     (bare,) = wire.write_reasons([Reason(ReasonKind.FORCED)])
     assert {field.name for field, _ in bare.ListFields()} == {"kind", "text"}
 

@@ -271,6 +271,14 @@ export declare type MoveEvaluation = Message<"sniffai.v1.MoveEvaluation"> & {
    * @generated from field: optional double win_probability_loss = 14;
    */
   winProbabilityLoss?: number | undefined;
+
+  /**
+   * prospect is what the analysis expects of the move, in words: the chance to win the match, then the margin to the end
+   * of the round, each if it is known. Set where reasons are.
+   *
+   * @generated from field: repeated sniffai.v1.Reason prospect = 15;
+   */
+  prospect: Reason[];
 };
 
 /**

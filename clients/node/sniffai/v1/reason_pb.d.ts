@@ -12,9 +12,10 @@ import type { Move } from "./move_pb.js";
 export declare const file_sniffai_v1_reason: GenFile;
 
 /**
- * Reason is one reason for a move. It states a number that follows from the rules, from the exact belief of the seat to
- * move or from the analysis, so that anyone can compute it again. Which fields are set, and what they mean, depends on
- * kind; "the other moves" are all other legal moves, equal ones once.
+ * Reason is one reason for a move, or a part of its prospect. It states a number that follows from the rules, from the
+ * exact belief of the seat to move or, in a prospect, from the analysis, so that anyone can compute it again. Which fields
+ * are set, and what they mean, depends on kind; "the other moves" are all other legal moves, equal ones once. A seat's
+ * reply is what it could place on the table as the move leaves it, of the tiles that it holds now.
  *
  * @generated from message sniffai.v1.Reason
  */
@@ -34,8 +35,8 @@ export declare type Reason = Message<"sniffai.v1.Reason"> & {
   text: string;
 
   /**
-   * weight is how much the reason distinguishes the move from the others, roughly in points. Reasons are in descending
-   * order of weight.
+   * weight is how much the reason distinguishes the move from the others that come near it, in points, by weights fitted
+   * to searches. Reasons are in descending order of weight. 0 in a prospect.
    *
    * @generated from field: double weight = 3;
    */
@@ -145,6 +146,21 @@ export declare type Reason = Message<"sniffai.v1.Reason"> & {
    * @generated from field: sniffai.v1.Move against = 18;
    */
   against?: Move | undefined;
+
+  /**
+   * hands is what each hand is expected to cost at the settlement, in points, by seat. Empty if the reason is not about a
+   * settlement.
+   *
+   * @generated from field: repeated double hands = 19;
+   */
+  hands: number[];
+
+  /**
+   * worst is the same number for the worst of the other moves, of kinds whose number is good if it is low.
+   *
+   * @generated from field: optional double worst = 20;
+   */
+  worst?: number | undefined;
 };
 
 /**
@@ -189,22 +205,24 @@ export enum ReasonKind {
   WINS_MATCH = 3,
 
   /**
-   * REASON_KIND_GOES_OUT: it is the last tile of the hand; the seat goes out and leads the next round.
+   * REASON_KIND_GOES_OUT: it is the last tile of the hand; the seat goes out and leads the next round. The settlement is
+   * expected to be worth value for the mover's team, as a margin; hands is what each hand costs then.
    *
    * @generated from enum value: REASON_KIND_GOES_OUT = 4;
    */
   GOES_OUT = 4,
 
   /**
-   * REASON_KIND_BLOCKS_ROUND: no tile fits any more, the round ends blocked; pips are left in the own hand.
+   * REASON_KIND_BLOCKS_ROUND: no tile fits any more, the round ends blocked; pips are left in the own hand. value and
+   * hands are as for GOES_OUT.
    *
    * @generated from enum value: REASON_KIND_BLOCKS_ROUND = 5;
    */
   BLOCKS_ROUND = 5,
 
   /**
-   * REASON_KIND_VALUE: the analysis expects a margin of value for the mover's team, with a standard error of error (0
-   * if the end was solved); other is the most that it expects of another move.
+   * REASON_KIND_VALUE, in a prospect only: the analysis expects a margin of value for the mover's team, with a standard
+   * error of error (0 if the end was solved); other is the most that it expects of another move.
    *
    * @generated from enum value: REASON_KIND_VALUE = 6;
    */
@@ -218,16 +236,17 @@ export enum ReasonKind {
   SCORES = 7,
 
   /**
-   * REASON_KIND_LOWERS_THREAT: the best placement that seat, the next, can make of the tiles it holds is expected to
-   * score value; on the table as it lies it would be before.
+   * REASON_KIND_LOWERS_THREAT: the best reply of seat, the next, is expected to score value; on the table as it lies it
+   * would be before. tile, points and probability are as for LOW_REPLY.
    *
    * @generated from enum value: REASON_KIND_LOWERS_THREAT = 8;
    */
   LOWERS_THREAT = 8,
 
   /**
-   * REASON_KIND_LOW_REPLY: the best placement that seat, the next, can make of the tiles it holds is expected to score
-   * value; after every other move at least other.
+   * REASON_KIND_LOW_REPLY: the best reply of seat, the next, is expected to score value; after every other move at least
+   * other. tile, if set, is a reply that the move takes away or makes worse: it would have scored points after against,
+   * or on the table as it lies if against is unset; the seat holds it with probability.
    *
    * @generated from enum value: REASON_KIND_LOW_REPLY = 9;
    */
@@ -274,14 +293,15 @@ export enum ReasonKind {
 
   /**
    * REASON_KIND_SHEDS_PIPS: it rids the hand of pips while seat holds only count tiles; other is the most that another
-   * move rids it of; probability is the chance that seat, the next, can place its one tile, set if it holds one.
+   * move rids it of.
    *
    * @generated from enum value: REASON_KIND_SHEDS_PIPS = 15;
    */
   SHEDS_PIPS = 15,
 
   /**
-   * REASON_KIND_PLAYS_SNIFF: tile is the first double of the round.
+   * REASON_KIND_PLAYS_SNIFF: tile is the first double of the round. count tiles of the hand can follow it, left others of
+   * its suit have not been seen.
    *
    * @generated from enum value: REASON_KIND_PLAYS_SNIFF = 16;
    */
@@ -302,12 +322,126 @@ export enum ReasonKind {
   PLAYS_DOUBLE = 18,
 
   /**
-   * REASON_KIND_CHANCE: the analysis gives the mover's team the chance probability to win the match, with a standard
+   * REASON_KIND_CHANCE, in a prospect only: the analysis gives the mover's team the chance probability to win the match, with a standard
    * error of error; other is the highest after another move.
    *
    * @generated from enum value: REASON_KIND_CHANCE = 19;
    */
   CHANCE = 19,
+
+  /**
+   * REASON_KIND_STOPS_MATCH: a reply of seat, the next, reaches its target with probability; after every other move at
+   * least other.
+   *
+   * @generated from enum value: REASON_KIND_STOPS_MATCH = 20;
+   */
+  STOPS_MATCH = 20,
+
+  /**
+   * REASON_KIND_KEEPS_IN: count opponents hold one tile each; seat is the first of them in turn order. The tile of at
+   * least one of them fits, with probability, so that it can go out; after every other move at least other. suit is the
+   * end that the move does away with which most likely lets seat out. tile is the last tile of seat, if that is known.
+   *
+   * @generated from enum value: REASON_KIND_KEEPS_IN = 21;
+   */
+  KEEPS_IN = 21,
+
+  /**
+   * REASON_KIND_LETS_PARTNER_OUT: seat, the partner, holds one tile, and it fits with probability, so that it can go out;
+   * after another move with at most other. The settlement is then expected to be worth value for the team, as a margin.
+   *
+   * @generated from enum value: REASON_KIND_LETS_PARTNER_OUT = 22;
+   */
+  LETS_PARTNER_OUT = 22,
+
+  /**
+   * REASON_KIND_OUT_NEXT: tile is left, and fits at count attachment points; probability is the chance that no other seat
+   * holds a tile for such a place, or 1 if there are more of them than other seats.
+   *
+   * @generated from enum value: REASON_KIND_OUT_NEXT = 23;
+   */
+  OUT_NEXT = 23,
+
+  /**
+   * REASON_KIND_PIPS_AT_RISK: another seat holds one tile, and it fits, with probability, so that the round may end before
+   * the next own turn. The own hand, of pips, then costs value points; after every other move at least other. hands is
+   * what each hand costs then.
+   *
+   * @generated from enum value: REASON_KIND_PIPS_AT_RISK = 24;
+   */
+  PIPS_AT_RISK = 24,
+
+  /**
+   * REASON_KIND_EXTRA_TURN: no tile that any other seat holds now fits, with probability, so that all must draw or, with
+   * an empty talon, pass; other is the highest such chance after another move. count is the size of the talon.
+   *
+   * @generated from enum value: REASON_KIND_EXTRA_TURN = 25;
+   */
+  EXTRA_TURN = 25,
+
+  /**
+   * REASON_KIND_SEALS_ROUND: no tile fits any more. seat, the next, must draw the count tiles of the talon, and the round
+   * ends blocked. value and hands are as for GOES_OUT.
+   *
+   * @generated from enum value: REASON_KIND_SEALS_ROUND = 26;
+   */
+  SEALS_ROUND = 26,
+
+  /**
+   * REASON_KIND_HEAVIEST: tile is the heaviest of the hand, with pips, while it still fits. left tiles with its pips have
+   * not been seen, and count tiles of the hand can follow it at the new end.
+   *
+   * @generated from enum value: REASON_KIND_HEAVIEST = 27;
+   */
+  HEAVIEST = 27,
+
+  /**
+   * REASON_KIND_TEMPO: the rest of the hand, count tiles, could be placed one a turn on this table; seat, which holds the
+   * fewest of the others, needs at least left turns. other is the most tiles that could be so placed after another move.
+   *
+   * @generated from enum value: REASON_KIND_TEMPO = 28;
+   */
+  TEMPO = 28,
+
+  /**
+   * REASON_KIND_LATER_REPLY: the best reply of seat, an opponent after the next seat, is expected to score value on the
+   * table as the move leaves it; after every other move at least other.
+   *
+   * @generated from enum value: REASON_KIND_LATER_REPLY = 29;
+   */
+  LATER_REPLY = 29,
+
+  /**
+   * REASON_KIND_PARTNER_REPLY: the best reply of seat, the partner, is expected to score value on the table as the move
+   * leaves it; after another move at most other.
+   *
+   * @generated from enum value: REASON_KIND_PARTNER_REPLY = 30;
+   */
+  PARTNER_REPLY = 30,
+
+  /**
+   * REASON_KIND_PARTNER_MOVES: a tile that seat, the partner, holds fits with probability; after another move with at most
+   * other.
+   *
+   * @generated from enum value: REASON_KIND_PARTNER_MOVES = 31;
+   */
+  PARTNER_MOVES = 31,
+
+  /**
+   * REASON_KIND_POINTS_LATER: on the table as the move leaves it, tile, of the own hand, would score points; probability is
+   * the chance that no other seat holds a tile for its place. before is the most points that a move scores now, set if
+   * that is more than this one scores.
+   *
+   * @generated from enum value: REASON_KIND_POINTS_LATER = 32;
+   */
+  POINTS_LATER = 32,
+
+  /**
+   * REASON_KIND_LITTLE_DIFFERENCE: the search does not tell the move from count others.
+   *
+   * @generated from enum value: REASON_KIND_LITTLE_DIFFERENCE = 33;
+   */
+  LITTLE_DIFFERENCE = 33,
 }
 
 /**
