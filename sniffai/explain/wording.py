@@ -54,7 +54,7 @@ def render(reason: Reason, language_code: str = "en") -> str:
     sentences = [_TEXTS[reason.kind](reason, say)]
     if reason.only and reason.against is None and reason.kind is not ReasonKind.FORCED:
         sentences.append(say.say("No other move does that."))
-    elif reason.other is not None:
+    elif reason.other is not None and not (reason.kind is ReasonKind.TEMPO and reason.other == reason.count):
         sentences.append(_other(reason, say))
     return joined_sentences(sentences)
 
