@@ -108,7 +108,8 @@ def test_the_page_names_the_recommended_move(lesson: Lesson) -> None:
 def test_a_server_gives_the_same_answer(stubs: SimpleNamespace, lesson: Lesson) -> None:
     there = stubs.analysis.RecommendMove(request(lesson.file), timeout=TIMEOUT)
     found = answer(lesson.file)
-    here = wire.write_recommendation(found, reasons=wire.read_question(request(lesson.file)).reasons(found))
+    question = wire.read_question(request(lesson.file))
+    here = wire.write_recommendation(found, reasons=question.reasons(found), prospect=question.prospect(found))
     assert there.analysis.deterministic
     assert there.move == here.move
     assert list(there.analysis.moves) == list(here.analysis.moves)

@@ -114,7 +114,7 @@ def test_the_library_finds_the_same(asked: list[bytes], told: list[list[bytes]])
     for data, answer in list(zip(asked, told[0], strict=True))[::10]:
         question = wire.read_question(analysis_service_pb2.AnalyzeRequest.FromString(data))
         found = question.searcher().run(question.limits)
-        here = wire.write_analysis(found, reasons=question.reasons(found))
+        here = wire.write_analysis(found, reasons=question.reasons(found), prospect=question.prospect(found))
         there = analysis_service_pb2.AnalyzeResponse.FromString(answer).analysis
         there.effective_limits.CopyFrom(here.effective_limits)
         assert here == there

@@ -138,15 +138,16 @@ def test_answer_is_the_librarys(stubs: SimpleNamespace) -> None:
     there = recommend(stubs, message, limits={"simulations": 2000}, seed=5).analysis
     view, limits = wire.read_view(message), sniffai.Limits(simulations=2000)
     found = sniffai.analyze(view, limits, seed=5)
-    here = wire.write_analysis(found, reasons=asked_reasons(message, found))
+    asked = plain_question(message)
+    here = wire.write_analysis(found, reasons=asked.reasons(found), prospect=asked.prospect(found))
     there.ClearField("effective_limits")
     here.ClearField("effective_limits")
     assert there == here
 
 
-def asked_reasons(view: view_pb2.PlayerView, found: sniffai.Analysis) -> Any:
-    """The reasons that a plain request for a view gets."""
-    return wire.read_question(analysis_service_pb2.AnalyzeRequest(view=view)).reasons(found)
+def plain_question(view: view_pb2.PlayerView) -> wire.Question:
+    """A plain request for a view, as it is read."""
+    return wire.read_question(analysis_service_pb2.AnalyzeRequest(view=view))
 
 
 def test_time_limit(stubs: SimpleNamespace) -> None:

@@ -524,7 +524,7 @@ def later_points(judge: Judge, move: sniffai.Move, reason: Reason) -> list[tuple
     for at in layout.places_for(tile):
         then = layout.copy()
         then.place(tile, at)
-        found.append((then.points, pytest.approx(nobody_has(judge, {values[at]}))))
+        found.append((then.points, pytest.approx(nobody_has(judge, {values[at or ""]}))))
     return found
 
 
