@@ -7,12 +7,13 @@ leaves no choice, or ends the round or the match, comes first. What the analysis
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from sniffai.checks import read_kind
 from sniffai.errors import ViewError
 from sniffai.explain import outcome, own_hand, seats
-from sniffai.explain.case import LEAST_TOLD, Case
+from sniffai.explain.case import CERTAIN, LEAST_TOLD, Case
 from sniffai.explain.facts import Facts
 from sniffai.explain.reason import Reason, ReasonKind
 from sniffai.moves import Move, MoveLike
@@ -21,6 +22,24 @@ from sniffai.view import View
 
 LEAST_WEIGHT: Final = 0.5
 """Where no reason weighs as much as this, and the search does not tell the move from others, that is said first."""
+
+REPEATED: Final = 0.5
+"""A reason of a topic that a weightier one told counts so much: nobody says the same thing twice before another.
+Chosen by judgement."""
+
+TOPICS: Final = {
+    kind: topic
+    for topic, kinds in enumerate(
+        (
+            (ReasonKind.STOPS_MATCH, ReasonKind.LOW_REPLY, ReasonKind.LOWERS_THREAT, ReasonKind.LATER_REPLY),
+            (ReasonKind.FORCES_DRAW, ReasonKind.FORCES_PASS, ReasonKind.EXTRA_TURN, ReasonKind.BLOCKS_SUIT),
+            (ReasonKind.KEEPS_MOVES, ReasonKind.KEEPS_SUIT, ReasonKind.TEMPO, ReasonKind.OUT_NEXT),
+            (ReasonKind.HEAVIEST, ReasonKind.SHEDS_PIPS, ReasonKind.PLAYS_DOUBLE, ReasonKind.PLAYS_SNIFF),
+        )
+    )
+    for kind in kinds
+}
+"""By kind, what it is about, where several are about much the same: replies, being stuck, own moves, the tile."""
 
 ALWAYS_TOLD: Final = frozenset(
     {
@@ -101,9 +120,22 @@ def _ordered(case: Case) -> tuple[Reason, ...]:
     sources = (*_FACTS, *_CONTRASTS) if case.others else _FACTS
     unordered = [reason for source in sources for reason in source(case)]
     unordered += _little_difference(case, unordered)
-    ordered = sorted(unordered, key=lambda reason: -reason.weight)
+    ordered = _by_topic(unordered)
     told = [reason for reason in ordered if reason.weight >= LEAST_TOLD or reason.kind in ALWAYS_TOLD]
     return tuple(told or ordered[:1])
+
+
+def _by_topic(unordered: list[Reason]) -> list[Reason]:
+    """Reasons in descending order of weight, where what repeats a topic weighs less."""
+    told: set[int] = set()
+    ordered = []
+    for reason in sorted(unordered, key=lambda reason: -reason.weight):
+        topic = TOPICS.get(reason.kind)
+        again = topic in told and reason.weight < CERTAIN / 2
+        ordered.append(replace(reason, weight=reason.weight * REPEATED) if again else reason)
+        if topic is not None:
+            told.add(topic)
+    return sorted(ordered, key=lambda reason: -reason.weight)
 
 
 def _little_difference(case: Case, found: list[Reason]) -> Iterator[Reason]:
