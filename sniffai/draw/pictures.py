@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, TypeVar
+from unicodedata import east_asian_width
 
-from sniffai.checks import as_whole, is_listed, read_integers, read_kind, shown
+from sniffai.checks import as_whole, is_listed, read_integers, read_kind, shown, visible
 from sniffai.draw.faces import DIM, FELT, MARK, tile_back, tile_face
 from sniffai.draw.layout_picture import (
     LARGEST,
@@ -97,22 +98,57 @@ def tally_svg(scores: int | Sequence[int], *, language_code: str = "en") -> str:
 
 
 def position_svg(
-    view: View, *, language_code: str = "en", names: bool = False, moves: Mapping[str, MoveLike] | None = None
+    view: View,
+    *,
+    language_code: str = "en",
+    names: bool = False,
+    moves: Mapping[str, MoveLike] | None = None,
+    players: Sequence[str] = (),
 ) -> str:
     """All that a seat sees: seats with hand sizes and scores, the table, the talon, the seat's own hand.
 
     Parameters and errors as :func:`layout_svg`; the tag of a move is at its tile, too.
+
+    :param players: by seat the name that is drawn, shortened where there is no room; ``""`` for "Seat 0" and so on,
+        which is drawn everywhere where none are given.
+    :raises LimitsError: there is another number of players, or a name is no text.
     """
     read_kind(view, View, "view", "NOT_A_VIEW", ViewError)
     say = words(read_language(language_code))
+    seats = _read_players(players, view, say)
     tagged = _read_moves(moves)
     tags = _point_tags(view.layout, names, tagged)
-    parts = [_seats_part(view, say), layout_part(view.layout, tags), count_part(view.layout, say)]
+    parts = [_seats_part(view, seats, say), layout_part(view.layout, tags), count_part(view.layout, say)]
     if names:
         parts.append(legend_part(view.layout, tags, say))
-    parts += [_talon_part(view, say), _hand_part(view.hand, tagged)]
+    hand = (
+        say.say("Hand of {player}", player=seats[view.seat])
+        if players
+        else say.say("Hand of seat {seat}", seat=view.seat)
+    )
+    parts += [_talon_part(view, hand, say), _hand_part(view.hand, tagged)]
     title = say.say("Position of seat {seat}", seat=view.seat)
     return _card(say.language_code, title, describe(view, language_code), parts)
+
+
+def _read_players(players: Sequence[str], view: View, say: Words) -> list[str]:
+    """What to call each seat."""
+    listed: Any = players
+    named: list[Any] = list(islice(listed, view.players + 1)) if is_listed(listed) else [None]
+    if len(named) not in (0, view.players) or not all(isinstance(name, str) for name in named):
+        message = f"a name for each of {view.players} seats is expected, not {shown(listed)}"
+        raise LimitsError(message, reason="NOT_NAMES", field="players")
+    given = [visible(name, "") for name in named] or [""] * view.players
+    return [name or say.say("Seat {seat}", seat=seat) for seat, name in enumerate(given)]
+
+
+def _shortened(name: str, cells: int) -> str:
+    """As much of a name as so many narrow letters take; a wide one takes two."""
+    widths = [2 if east_asian_width(sign) in ("W", "F") else 1 for sign in name]
+    if sum(widths) <= cells:
+        return name
+    kept = next(i for i in range(len(name), -1, -1) if sum(widths[:i]) < cells)
+    return f"{name[:kept]}…"
 
 
 def _read_scores(scores: int | Sequence[int]) -> tuple[int, ...]:
@@ -147,6 +183,11 @@ def _point_tags(layout: Layout, names: bool, moves: dict[str, Move]) -> dict[str
     tags = letters(layout) if names else {}
     return tags | _joined_tags((move.at, tag) for tag, move in moves.items() if move.at is not None)
 
+
+LETTER: Final = 8.0
+"""Width of a narrow letter of a name. Chosen by eye."""
+HAND_LETTERS: Final = 26
+"""Narrow letters that have room beside the talon. Chosen by eye."""
 
 Place = TypeVar("Place")
 
@@ -195,21 +236,22 @@ def _hand_part(tiles: Sequence[Tile], moves: dict[str, Move]) -> Part:
     return Part(rows * row_height - gap, "".join(shapes))
 
 
-def _seats_part(view: View, say: Words) -> Part:
+def _seats_part(view: View, seats: Sequence[str], say: Words) -> Part:
     """A chip for each seat: its name (a triangle before it at whose turn it is), tiles, score of its team."""
     gap, height = 6.0, 64.0
     width = (PAGE - 2 * MARGIN - (view.players - 1) * gap) / view.players
     shapes = []
     for seat in range(view.players):
         left = MARGIN + seat * (width + gap)
-        shapes.append(element("g", _chip(view, seat, width, height, say), transform=f"translate({left:g} 0)"))
+        shapes.append(
+            element("g", _chip(view, seat, seats[seat], width, height, say), transform=f"translate({left:g} 0)")
+        )
     return Part(height, "".join(shapes))
 
 
-def _chip(view: View, seat: int, width: float, height: float, say: Words) -> str:
+def _chip(view: View, seat: int, name: str, width: float, height: float, say: Words) -> str:
     own = seat == view.seat
     score = view.scores_now[seat % len(view.scores_now)]
-    name = say.say("Seat {seat}", seat=seat)
     turn = element("path", d="M8 10v12l9 -6z", fill=MARK) if seat == view.to_move else ""
     return "".join(
         [
@@ -224,7 +266,7 @@ def _chip(view: View, seat: int, width: float, height: float, say: Words) -> str
                 stroke_width=2 if own else 1,
             ),
             turn,
-            label(name, width / 2 + (6 if turn else 0), 16, 13, MARK),
+            label(_shortened(name, int((width - 24) / LETTER)), width / 2 + (6 if turn else 0), 16, 13, MARK),
             tile_back(width / 2 - 12, 34, 4),
             label(str(view.hand_sizes[seat]), width / 2 + 8, 34, 13, MARK),
             label(say.count("{points} pt", "{points} pts", score, points=_signed(score)), width / 2, 52, 13, DIM),
@@ -236,12 +278,11 @@ def _signed(score: int) -> str:
     return str(score).replace("-", "\N{MINUS SIGN}")
 
 
-def _talon_part(view: View, say: Words) -> Part:
+def _talon_part(view: View, hand: str, say: Words) -> Part:
     text = say.say("Talon: {count}", count=view.talon_size)
-    hand = say.say("Hand of seat {seat}", seat=view.seat)
     return Part(
         LINE,
-        label(hand, MARGIN, LINE / 2, TEXT, MARK, text_anchor="start")
+        label(_shortened(hand, HAND_LETTERS), MARGIN, LINE / 2, TEXT, MARK, text_anchor="start")
         + label(text, PAGE - MARGIN, LINE / 2, TEXT, MARK, text_anchor="end"),
     )
 

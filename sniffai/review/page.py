@@ -259,8 +259,12 @@ def _mistake(review: Review, judgement: Judged, say: Words) -> str:
     why = "".join(f"<li>{escaped(render(reason, say.language_code))}</li>" for reason in judgement.reasons)
     better = say.say("What the best move does better")
     because = f"<h4>{escaped(better)}</h4><ul>{why}</ul>" if why else ""
+    names = review.subject.names
     drawn = position_svg(
-        placement.view, language_code=say.language_code, moves={BEST: best.move, PLAYED: placement.played}
+        placement.view,
+        language_code=say.language_code,
+        moves={BEST: best.move, PLAYED: placement.played},
+        players=[seat_name(review.subject, other, say) for other in range(len(names))] if any(names) else (),
     )
     opened = " open" if judgement.verdict.mistake else ""
     belief = heat_map(review.subject, judgement, _truth(review, judgement), say)

@@ -245,6 +245,21 @@ def test_moves_at_one_place_show_all_their_tags() -> None:
     assert tile == ["A/B"]
 
 
+def test_a_position_names_its_players() -> None:
+    view = random_round(4, 5, 6).view(2)
+    written = texts(position_svg(view, players=["Ann", "", "N" * 40, "花子さんと太郎さんの長い名前"]))
+    assert written[:1] == ["Ann"]
+    assert "Seat 1" in written
+    assert "Seat 0" not in written
+    assert f"Hand of {'N' * 17}…" in written
+    assert {"NNNNN…", "花子…"} <= set(written)
+    assert texts(position_svg(view, players=[])) == texts(position_svg(view))
+    for wrong in (["Ann"], ["a"] * 5, [1, 2, 3, 4], "Ann", None, 4):
+        with pytest.raises(sniffai.LimitsError) as raised:
+            position_svg(view, players=wrong)  # type: ignore[arg-type]
+        assert (raised.value.reason, raised.value.field) == ("NOT_NAMES", "players")
+
+
 def test_a_position_shows_what_the_seat_sees() -> None:
     round_ = random_round(4, 5, 6)
     view = round_.view(round_.seat)
