@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.server import creates, neighbour, replicas, stages
+from benchmarks.server import creates, neighbour, replicas, sizing, stages
 from benchmarks.server.figures import Check, quantile, theil_sen, verdict
 from benchmarks.server.process import ServerProcess, Vitals
 from benchmarks.server.soak import Found, checks
@@ -224,3 +224,9 @@ def test_no_call_fails_while_servers_are_killed_drained_and_restarted(capsys: py
     """More patience than the benchmark has, for a machine that is busy with other tests."""
     assert replicas.main(["--seconds", "1", "--away", "0.5", "--callers", "6", "--slowest", "9"]) == 0
     assert "failed for the client: none" in capsys.readouterr().out
+
+
+def test_what_a_core_answers_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sizing.main(["--seconds", "0.1", "--only", "club", "--only", "1,000 simulations"]) == 0
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert [row.split(" | ")[0] for row in rows[2:]] == ["| club", "| 1,000 simulations"]

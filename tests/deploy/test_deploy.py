@@ -16,7 +16,7 @@ from tools import deploy_check
 DEPLOY = deploy_check.DEPLOY
 KUBERNETES = DEPLOY / "kubernetes"
 NAMES = {f"SNIFFAI_{field.name.upper()}" for field in settings_fields()}
-IDLE = 80 << 20
+IDLE = 100 << 20
 """Bytes of an idle server: docs/sizing.md."""
 
 
