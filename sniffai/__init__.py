@@ -40,7 +40,15 @@ if TYPE_CHECKING:
     from sniffai.records.record import MatchRecord, RoundRecord
     from sniffai.records.seat_record import SeatRecord, SeatRound
     from sniffai.round import Round
-    from sniffai.search.analysis import Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, TeamValue
+    from sniffai.search.analysis import (
+        Analysis,
+        BeliefTable,
+        Effort,
+        InferredBelief,
+        LineStep,
+        MoveEvaluation,
+        TeamValue,
+    )
     from sniffai.search.open_deal import DealSearcher, analyze_deal
     from sniffai.search.params import Limits, SearchParams
     from sniffai.search.searcher import Searcher, analyze, recommend
@@ -72,7 +80,15 @@ _MODULES: Final = {
     "records.record": ("MatchRecord", "RoundRecord"),
     "records.seat_record": ("SeatRecord", "SeatRound"),
     "round": ("Round",),
-    "search.analysis": ("Analysis", "BeliefTable", "Effort", "LineStep", "MoveEvaluation", "TeamValue"),
+    "search.analysis": (
+        "Analysis",
+        "BeliefTable",
+        "Effort",
+        "InferredBelief",
+        "LineStep",
+        "MoveEvaluation",
+        "TeamValue",
+    ),
     "search.open_deal": ("DealSearcher", "analyze_deal"),
     "search.params": ("Limits", "SearchParams"),
     "search.searcher": ("Searcher", "analyze", "recommend"),
@@ -96,6 +112,7 @@ __all__ = [
     "Event",
     "History",
     "HistoryError",
+    "InferredBelief",
     "Layout",
     "Limits",
     "LimitsError",

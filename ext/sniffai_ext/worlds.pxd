@@ -15,6 +15,10 @@ cdef struct Spread:
     double variance           # of these, by chance; summed
     double effective          # effective sample size
 
+# Weights summed up by place, by group of seven tiles, and by which of the seven lie there.
+cdef struct Sums:
+    double[5][4][128] of
+
 cdef class Pool:
     cdef readonly int players
     cdef readonly int seat            # whose view it is
@@ -56,6 +60,9 @@ cdef class Pool:
     cdef void weigh(self) noexcept nogil
     cdef void add_up(self) noexcept nogil
     cdef void list_shares(self) noexcept nogil
+    cdef double temper(self, double *weight, double share) noexcept nogil
+    cdef double temper_part(self, double *weight, int first, int end, double share, double part) noexcept nogil
+    cdef void sum_up(self, const double *weight, Sums *sums) noexcept nogil
     cdef int drawn(self, uint64_t number) noexcept nogil
     cdef void draw(self, uint32_t *hands, uint64_t number) noexcept nogil
     cdef const Model *model           # while the pool is filled

@@ -11,7 +11,7 @@ draws.
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, exp, log
 from libc.stdint cimport INT32_MAX
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from sniffai_ext.belief cimport TALON
@@ -36,8 +36,10 @@ cdef enum:
     FIRST_PART = 3        # of the worlds to weigh, one in so many comes straight from the belief, for the first fit
     DOUBT = 3             # how many times the error of a fit is what shows in the worlds that it was made with
     LOOK_EVERY = 8        # worlds that a fit weighs between two looks at the clock
+    TALON_PLACE = 4       # of the sums of weights, after the seats
 
 cdef double OPTIMISM = 1.5  # how many times more the marginals of a blend err, squared, than expected; measured there
+cdef double MOST_SHARE = 4
 cdef double LEAST_TEMPERATURE = 1e-6
 cdef double MOST_TEMPERATURE = 1e6
 
@@ -374,6 +376,15 @@ cdef class Pool:
             raise RuntimeError("the pool has no worlds: call weighted_worlds() to make one that has")
         return 0
 
+    @property
+    def informed(self):
+        """Whether the past choices say anything: in some world they are not certain."""
+        cdef int i
+        for i in range(self.size):
+            if self.logs[i] != 0:
+                return True
+        return False
+
     def draws(self, count):
         """How often each world comes up in the first ``count`` draws, in the order of :meth:`worlds`.
 
@@ -420,27 +431,108 @@ cdef class Pool:
 
     def table(self):
         """The weighted marginals, in the form of :meth:`sniffai_ext.belief.Belief.table`."""
+        return self.marginals()[0]
+
+    def marginals(self, share=1.0):
+        """The marginals if only a share of each log-likelihood counts, and how sure they are.
+
+        :param share: 0..4; 0: all that is known from the rules alone, 1: as the worlds are weighted.
+        :return: ``(table, independent)``: the table in the form of :meth:`sniffai_ext.belief.Belief.table`, and how
+            many independent worlds would give marginals as exact.
+        :raises LimitsError: the share is out of range.
+        """
         import numpy as np
 
-        cdef int i, seat
-        cdef double share
+        cdef double counted = read_real(share, "share", 0, MOST_SHARE)
+        cdef double independent
+        cdef int tile, column
         self.check_filled()
-        cdef double total = self.world[self.size - 1].upto
+        cdef double *weight = <double *> malloc(self.size * sizeof(double))
+        cdef Sums *sums = <Sums *> calloc(1, sizeof(Sums))
+        if weight == NULL or sums == NULL:
+            free(weight)
+            free(sums)
+            raise MemoryError
+        with nogil:
+            independent = self.temper(weight, counted)
+            self.sum_up(weight, sums)
+        free(weight)
         marginals = np.zeros((TILES, self.players + 1))
         cdef double[:, ::1] rows = marginals
+        for column in range(self.players + 1):
+            if column == self.seat:
+                for tile in range(TILES):
+                    rows[tile, column] = self.own >> tile & 1
+                continue
+            for tile in range(TILES):
+                rows[tile, column] = min(1.0, sum_of(sums, TALON_PLACE if column == self.players else column, tile))
+        free(sums)
+        return marginals, independent
+
+    cdef double temper(self, double *weight, double share) noexcept nogil:
+        """Write the weights, adding up to 1, if only a share of the log-likelihoods counts.
+
+        The worlds that the model weighed and those of the fit keep their parts of all weight, since those follow from
+        how exact either is.
+
+        :return: how many independent worlds would give marginals as exact.
+        """
+        cdef double all_weights = self.world[self.size - 1].upto
+        cdef double part = self.world[self.studied - 1].upto / all_weights
+        cdef double effective = self.temper_part(weight, 0, self.studied, share, part)
+        if self.studied == self.size:
+            return effective
+        if part <= 0:
+            return self.temper_part(weight, self.studied, self.size, share, 1)
+        self.temper_part(weight, self.studied, self.size, share, 1 - part)
+        return max(effective, effective / part / OPTIMISM)
+
+    cdef double temper_part(self, double *weight, int first, int end, double share, double part) noexcept nogil:
+        """Write the weights of some worlds, adding up to ``part``; returns their effective sample size."""
+        cdef double most = -INFINITY, total = 0, squares = 0
+        cdef int i
+        for i in range(first, end):
+            weight[i] = self.world[i].weight
+            if share != 1:
+                weight[i] = log(weight[i]) + (share - 1) * self.logs[i]
+                most = max(most, weight[i])
+        for i in range(first, end):
+            if share != 1:
+                weight[i] = exp(weight[i] - most)
+            total += weight[i]
+            squares += weight[i] * weight[i]
+        if total <= 0:
+            return 0
+        for i in range(first, end):
+            weight[i] *= part / total
+        return total * total / squares
+
+    cdef void sum_up(self, const double *weight, Sums *sums) noexcept nogil:
+        """Sum up the weights by place and by seven tiles at a time, which takes a quarter of the additions."""
+        cdef int i, turn, seat
         for i in range(self.size):
-            share = self.world[i].weight / total
-            for seat in range(self.players):
-                add_share(rows, self.world[i].hand[seat], seat, share)
-            add_share(rows, self.world[i].talon, self.players, share)
-        add_share(rows, self.own, self.seat, 1)
-        return marginals
+            for turn in range(1, 4):
+                seat = place_at(self.seat, turn)
+                if seat < self.players:
+                    add_sevens(sums, seat, self.world[i].hand[seat], weight[i])
+            add_sevens(sums, TALON_PLACE, self.world[i].talon, weight[i])
 
 
-cdef void add_share(double[:, ::1] rows, uint32_t tiles, int column, double share) noexcept:
-    while tiles:
-        rows[lowest(tiles), column] += share
-        tiles &= tiles - 1
+cdef inline void add_sevens(Sums *sums, int place, uint32_t tiles, double weight) noexcept nogil:
+    sums.of[place][0][tiles & 127] += weight
+    sums.of[place][1][tiles >> 7 & 127] += weight
+    sums.of[place][2][tiles >> 14 & 127] += weight
+    sums.of[place][3][tiles >> 21 & 127] += weight
+
+
+cdef double sum_of(const Sums *sums, int place, int tile) noexcept nogil:
+    """The weight of the worlds in which a tile is in a place."""
+    cdef double total = 0
+    cdef int seven, bit = tile % 7
+    for seven in range(128):
+        if seven >> bit & 1:
+            total += sums.of[place][tile // 7][seven]
+    return total
 
 
 cdef void measure(World *world, int count, int own, Spread *spread) noexcept nogil:

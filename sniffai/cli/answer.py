@@ -3,6 +3,7 @@
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Final, TypeAlias
 
+from sniffai.cli.belief_table import print_beliefs
 from sniffai.cli.situation import action_name, situation
 from sniffai.cli.tables import show, text_table
 from sniffai.cli.terminal import tell
@@ -30,11 +31,13 @@ def print_answer(
     *,
     objective: Objective = "match",
     described: bool = False,
+    beliefs: bool = False,
 ) -> None:
     """The situation, the moves, what speaks for the first, what the search cost.
 
     :param objective: what the search maximised: losses are told in it.
     :param described: whether the situation is told in words, too.
+    :param beliefs: whether it is told where the hidden tiles may be.
     """
     say = words(language_code or "en")
     tell(situation(view, say))
@@ -52,6 +55,8 @@ def print_answer(
     else:
         action = move_pb2.Action.Name(answer.action).removeprefix("ACTION_").lower()
         tell(say.say("nothing to place: {action}", action=action_name(action, say)))
+    if beliefs:
+        print_beliefs(view, analysis, say)
     tell(_effort(analysis, say))
     if analysis.client_tag:
         tell(say.say("tag: {tag}", tag=analysis.client_tag))

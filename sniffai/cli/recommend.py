@@ -109,6 +109,7 @@ class Question:
     help="Seed of the search; the same seed gives the same answer. [default: 0]",
 )
 @click.option("--describe", "described", is_flag=True, help="Also describe the position in words.")
+@click.option("--belief", "beliefs", is_flag=True, help="Also show where the hidden tiles may be.")
 @lang_option
 @json_option
 def command(
@@ -124,6 +125,7 @@ def command(
     opponents: tuple[str, ...],
     seed: int | None,
     described: bool,
+    beliefs: bool,
     language_code: str | None,
     as_json: bool,
 ) -> None:
@@ -158,7 +160,14 @@ def command(
     if as_json:
         tell_json_text(wire.to_json(answer))
     else:
-        print_answer(asked.view, answer, asked.language_code, objective=asked.objective, described=described)
+        print_answer(
+            asked.view,
+            answer,
+            asked.language_code,
+            objective=asked.objective,
+            described=described,
+            beliefs=beliefs,
+        )
 
 
 def _read(form: Form) -> Question:

@@ -5,7 +5,7 @@ points from now to the end of the round less the other team's, with 3 seats a se
 others'. Settlement is included (docs/rules.md §6); where the target is reached, the round ends there (§7).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from sniffai.checks import keep, read_only
@@ -116,11 +116,38 @@ class MoveEvaluation:
     """The most visited way on, beginning with the move itself; empty without a visit."""
 
 
+class _WithTable:
+    """A value that holds a table among other fields, and is compared by all of them."""
+
+    __slots__ = ()
+
+    table: "npt.NDArray[np.float64]"
+
+    def __post_init__(self) -> None:
+        keep(self, "table", read_only(self.table))
+
+    def _fields(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._fields()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        import numpy as np
+
+        return np.array_equal(self.table, other.table) and self._fields()[1:] == other._fields()[1:]
+
+    def __hash__(self) -> int:
+        return hash((self.table.tobytes(), *self._fields()[1:]))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class BeliefTable:
+class BeliefTable(_WithTable):
     """Where the hidden tiles may be, given all that the rules force: exact.
 
-    A search weighs its worlds further, by how likely they make the other seats' choices.
+    :class:`InferredBelief` says what the other seats' choices suggest besides.
     """
 
     table: "npt.NDArray[np.float64]"
@@ -128,21 +155,25 @@ class BeliefTable:
     world_count: int
     """Ways to fill each seat's deal, each draw and the rest of the talon."""
 
-    def __post_init__(self) -> None:
-        keep(self, "table", read_only(self.table))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.table, self.world_count)
+@dataclass(frozen=True, slots=True, eq=False)
+class InferredBelief(_WithTable):
+    """Where the hidden tiles are likely to be, given what the other seats chose as well.
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BeliefTable):
-            return NotImplemented
-        import numpy as np
+    It is not exact: a model of how the others play is in it, and it is wrong where they play otherwise
+    (docs/policy.md#the-inferred-belief).
+    """
 
-        return self.world_count == other.world_count and np.array_equal(self.table, other.table)
-
-    def __hash__(self) -> int:
-        return hash((self.world_count, self.table.tobytes()))
+    table: "npt.NDArray[np.float64]"
+    """``[28, players + 1]``, read-only: as in :class:`BeliefTable`, over the weighted worlds."""
+    effective_sample_size: float
+    """How many independent worlds would give the table as exactly, above 0. If all worlds were weighted, chance has no
+    part in it; the error of the model is never in this number."""
+    worlds_used: int
+    """Weighted worlds that the table is made of, at least 1. At ``belief.world_count`` they are all there are."""
+    model: str
+    """The model of play: ``"policy"``, the policy net (:mod:`sniffai.search.nets`), or ``"opponents"``: what the search
+    was told about other seats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +212,9 @@ class Analysis:
     search. Where it is ``belief.world_count``, they are all there are."""
     effective_sample_size: float | None = None
     """How many worlds of equal weight would hold as much information: 1 to ``worlds_used``, ``None`` with it."""
+    inferred_belief: InferredBelief | None = None
+    """What the other seats' choices suggest; ``None`` where none were weighed: without a search, without weighted
+    worlds, or as long as the others have chosen nothing."""
     omitted_move_count: int = 0
     """Legal moves not considered, equal ones once."""
     final: bool = True

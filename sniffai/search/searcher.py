@@ -14,14 +14,16 @@ from sniffai.checks import shown
 from sniffai.equity import load as load_equity
 from sniffai.errors import LimitsError, ViewError
 from sniffai.rules import team_of
-from sniffai.search.analysis import Action, Analysis, BeliefTable, Effort, MoveEvaluation, StopReason
+from sniffai.search.analysis import Action, Analysis, BeliefTable, Effort, InferredBelief, MoveEvaluation, StopReason
 from sniffai.search.candidates import Moves, considered_moves, distinct_moves
 from sniffai.search.clock import SNAPSHOT_SECONDS, OnSnapshot, Run
 from sniffai.search.endgame import solve_end
 from sniffai.search.evaluation import searched, solved, unsearched
+from sniffai.search.inferred import POLICY_MODEL, TOLD_MODEL, inferred_belief
 from sniffai.search.nets import load_policy, load_world_value
 from sniffai.search.opponents import Opponents, seat_models
 from sniffai.search.params import (
+    EVIDENCE_SHARES,
     MAX_SIMULATIONS,
     MODEL_TEMPERATURES,
     EffectiveLimits,
@@ -29,6 +31,7 @@ from sniffai.search.params import (
     SearchParams,
     check_threads,
 )
+from sniffai.search.phases import phase_number
 from sniffai.search.roots import Root
 from sniffai.search.solver import MoveValue
 from sniffai.seeds import check_seed, tree_seed
@@ -120,6 +123,8 @@ class Searcher:
         self._least = [0] * self._threads
         """By tree, the simulations before which it does not end by itself."""
         self._hurried = False
+        self._inferred: tuple[list[Pool], InferredBelief | None] = ([], None)
+        """Of these pools, which do not change."""
         self._stop = StopFlag()
         self._turn = Turn("the searcher")
 
@@ -321,6 +326,15 @@ class Searcher:
             return pools[0].size, pools[0].effective
         return sum(pool.size for pool in pools), math.fsum(pool.effective for pool in pools)
 
+    def _inferred_belief(self) -> InferredBelief | None:
+        """What the weighted worlds say about the hidden tiles; computed once."""
+        pools = self._pools
+        if self._inferred[0] != pools:
+            share = EVIDENCE_SHARES[self._view.players][phase_number(self._view.core().layout.placed)]
+            model = TOLD_MODEL if any(self._models) else POLICY_MODEL
+            self._inferred = pools, inferred_belief(pools, share, model)
+        return self._inferred[1]
+
     def _forced(self, run: Run) -> Analysis:
         action: Action = "play" if self._legal else ("draw" if self._view.must == "draw" else "pass")
         return Analysis(
@@ -378,6 +392,7 @@ class Searcher:
             engine_version=VERSION,
             worlds_used=worlds,
             effective_sample_size=effective,
+            inferred_belief=self._inferred_belief(),
             omitted_move_count=len(self._legal) - len(self._moves),
             final=stop != "running",
         )

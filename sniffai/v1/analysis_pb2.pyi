@@ -141,6 +141,7 @@ class Analysis(_message.Message):
     EFFECTIVE_SAMPLE_SIZE_FIELD_NUMBER: _builtins.int
     OMITTED_MOVE_COUNT_FIELD_NUMBER: _builtins.int
     CLIENT_TAG_FIELD_NUMBER: _builtins.int
+    INFERRED_BELIEF_FIELD_NUMBER: _builtins.int
     action: _move_pb2.Action.ValueType
     """action is what the seat must do: PLAY, DRAW or PASS."""
     source: Global___Source.ValueType
@@ -203,6 +204,13 @@ class Analysis(_message.Message):
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_notice_pb2.Warning]:
         """warnings list what in the request was clamped, ignored or unknown. At most 16."""
 
+    @_builtins.property
+    def inferred_belief(self) -> Global___InferredBelief:
+        """inferred_belief says where the hidden tiles are likely to be if the other seats choose as the search expects. A model
+        of how they play is in it, so it is not exact, unlike belief. Unset if belief says all that is known: if nothing was
+        searched, if worlds were not weighted, or as long as the other seats have made no choice.
+        """
+
     def __init__(
         self,
         *,
@@ -223,10 +231,11 @@ class Analysis(_message.Message):
         effective_sample_size: _builtins.float | None = ...,
         omitted_move_count: _builtins.int = ...,
         client_tag: _builtins.str = ...,
+        inferred_belief: Global___InferredBelief | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_effective_sample_size", b"_effective_sample_size", "_worlds_used", b"_worlds_used", "belief", b"belief", "effective_limits", b"effective_limits", "effective_sample_size", b"effective_sample_size", "effort", b"effort", "worlds_used", b"worlds_used"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_effective_sample_size", b"_effective_sample_size", "_worlds_used", b"_worlds_used", "belief", b"belief", "effective_limits", b"effective_limits", "effective_sample_size", b"effective_sample_size", "effort", b"effort", "inferred_belief", b"inferred_belief", "worlds_used", b"worlds_used"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_effective_sample_size", b"_effective_sample_size", "_worlds_used", b"_worlds_used", "action", b"action", "belief", b"belief", "client_tag", b"client_tag", "deterministic", b"deterministic", "effective_limits", b"effective_limits", "effective_sample_size", b"effective_sample_size", "effort", b"effort", "engine_version", b"engine_version", "final", b"final", "moves", b"moves", "omitted_move_count", b"omitted_move_count", "root_values", b"root_values", "seed", b"seed", "source", b"source", "stop_reason", b"stop_reason", "warnings", b"warnings", "worlds_used", b"worlds_used"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_effective_sample_size", b"_effective_sample_size", "_worlds_used", b"_worlds_used", "action", b"action", "belief", b"belief", "client_tag", b"client_tag", "deterministic", b"deterministic", "effective_limits", b"effective_limits", "effective_sample_size", b"effective_sample_size", "effort", b"effort", "engine_version", b"engine_version", "final", b"final", "inferred_belief", b"inferred_belief", "moves", b"moves", "omitted_move_count", b"omitted_move_count", "root_values", b"root_values", "seed", b"seed", "source", b"source", "stop_reason", b"stop_reason", "warnings", b"warnings", "worlds_used", b"worlds_used"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__effective_sample_size: _TypeAlias = _typing.Literal["effective_sample_size"]  # noqa: Y015
     _WhichOneofArgType__effective_sample_size: _TypeAlias = _typing.Literal["_effective_sample_size", b"_effective_sample_size"]  # noqa: Y015
@@ -478,6 +487,48 @@ class Belief(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Belief: _TypeAlias = Belief  # noqa: Y015
+
+@_typing.final
+class InferredBelief(_message.Message):
+    """InferredBelief says where the hidden tiles are likely to be, by the draws, the passes and the choices of the other
+    seats. A model of how they play is in it: it is wrong where they play otherwise.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TILES_FIELD_NUMBER: _builtins.int
+    EFFECTIVE_SAMPLE_SIZE_FIELD_NUMBER: _builtins.int
+    WORLDS_USED_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    effective_sample_size: _builtins.float
+    """effective_sample_size is how many independent worlds would give these probabilities as exactly, above 0. If
+    worlds_used equals belief.world_count, chance has no part in them. The error of the model is never in this number.
+    """
+    worlds_used: _builtins.int
+    """worlds_used is how many weighted worlds the probabilities are taken over, at least 1."""
+    model: _builtins.str
+    """model is the name of the model of play: "policy" is the engine's policy net; "opponents" are the models that the
+    request names for other seats, the policy net for the rest. At most 100 characters.
+    """
+    @_builtins.property
+    def tiles(self) -> _containers.RepeatedCompositeFieldContainer[Global___TileBelief]:
+        """tiles has one entry for each of the 28 tiles, in the order 0|0, 0|1, ..., 6|6."""
+
+    def __init__(
+        self,
+        *,
+        tiles: _abc.Iterable[Global___TileBelief] | None = ...,
+        effective_sample_size: _builtins.float = ...,
+        worlds_used: _builtins.int = ...,
+        model: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["effective_sample_size", b"effective_sample_size", "model", b"model", "tiles", b"tiles", "worlds_used", b"worlds_used"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___InferredBelief: _TypeAlias = InferredBelief  # noqa: Y015
 
 @_typing.final
 class TileBelief(_message.Message):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
 from sniffai.moves import Move
-from sniffai.search.analysis import Analysis, BeliefTable, Effort, LineStep, MoveEvaluation, TeamValue
+from sniffai.search.analysis import Analysis, BeliefTable, Effort, InferredBelief, LineStep, MoveEvaluation, TeamValue
 from sniffai.tiles import TILES
 from sniffai.v1 import analysis_pb2 as pb
 from sniffai.v1 import notice_pb2, reason_pb2
@@ -92,6 +92,7 @@ def write_analysis(
         "moves": [_evaluation(evaluation) for evaluation in listed],
         "root_values": [_value(value) for value in analysis.root_values],
         "belief": _belief(analysis.belief),
+        "inferred_belief": _inferred(analysis.inferred_belief) if analysis.inferred_belief else None,
         "source": SOURCES[analysis.source],
         "stop_reason": STOPS[analysis.stop_reason],
         "effective_limits": write_limits(analysis.effective_limits),
@@ -156,11 +157,21 @@ def _step(step: LineStep) -> Fields:
 
 
 def _belief(belief: BeliefTable) -> Fields:
-    rows = zip(TILE_NAMES, belief.table.tolist(), strict=True)
+    return {"tiles": _tiles(belief), "world_count": float(belief.world_count)}
+
+
+def _inferred(belief: InferredBelief) -> Fields:
     return {
-        "tiles": [{"tile": tile, "hands": shares[:-1], "talon": shares[-1]} for tile, shares in rows],
-        "world_count": float(belief.world_count),
+        "tiles": _tiles(belief),
+        "effective_sample_size": belief.effective_sample_size,
+        "worlds_used": belief.worlds_used,
+        "model": belief.model,
     }
+
+
+def _tiles(belief: BeliefTable | InferredBelief) -> list[Fields]:
+    rows = zip(TILE_NAMES, belief.table.tolist(), strict=True)
+    return [{"tile": tile, "hands": shares[:-1], "talon": shares[-1]} for tile, shares in rows]
 
 
 def _effort(effort: Effort, *, timed: bool) -> Fields:

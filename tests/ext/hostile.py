@@ -373,6 +373,7 @@ METHODS: dict[str, Callable[[], dict[str, Any]]] = {
     "policy.Policy.play_rounds": named(rounds=1, seed=1),
     "policy.Policy.rate": lambda: {"view": view()},
     "worlds.Pool.draws": named(count=3),
+    "worlds.Pool.marginals": named(share=0.5),
     "round.Round.perft": named(depth=1),
     "round.Round.play": named(tile=0, at=-1),
     "seat_model.SeatModel.chances": lambda: {"view": view()},

@@ -74,6 +74,9 @@ def same_answer(one: sniffai.Analysis, other: sniffai.Analysis) -> None:
         "seed",
         "deterministic",
         "warnings",
+        "worlds_used",
+        "effective_sample_size",
+        "inferred_belief",
     ):
         assert getattr(one, name) == getattr(other, name)
     assert np.array_equal(one.belief.table, other.belief.table)
@@ -106,7 +109,7 @@ def test_views_and_beliefs_do_not_know_the_hidden_tiles(twin: Round, data: st.Da
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_the_search_does_not_know_the_hidden_tiles(players: int) -> None:
     """In trees so large that the other seats follow the policy."""
-    changed = 0
+    changed = inferred = 0
     for seed in range(12):
         twin = at_random(players, seed, 1 + seed)
         if twin.over or len(twin.legal_moves()) < 2:
@@ -116,8 +119,11 @@ def test_the_search_does_not_know_the_hidden_tiles(players: int) -> None:
         changed += one.hands != two.hands or one.talon != two.talon
         limits = sniffai.Limits(simulations=3000)
         views = one.view(one.seat), two.view(two.seat)
-        same_answer(*(sniffai.analyze(view, limits, seed=seed) for view in views))
+        answers = [sniffai.analyze(view, limits, seed=seed) for view in views]
+        same_answer(*answers)
+        inferred += answers[0].inferred_belief is not None
     assert changed >= 4
+    assert inferred >= 4
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

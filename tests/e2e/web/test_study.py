@@ -61,6 +61,33 @@ def test_the_analysis_sharpens_while_one_looks(browser: "Browser", served: Serve
         assert page.locator(".thinking .reasons li").count() > 0
 
 
+def test_the_hidden_tiles_are_shown_with_the_others_choices_or_without(browser: "Browser", served: Served) -> None:
+    round_ = sniffai.Round.deal(3, seed=4)
+    while len(round_.moves) < 8:
+        round_.play(round_.legal_moves()[0])
+    with person(browser, f"{served.url}#/study") as page:
+        page.locator("#text").fill(round_.view(round_.seat).to_text())
+        page.get_by_role("button", name="Open").click()
+        page.locator(".thinking .ranking").wait_for()
+        page.get_by_role("button", name="Analyse").wait_for()
+        page.locator(".thinking summary").click()
+        panel = page.locator(".thinking details")
+        maps = "() => [...document.querySelectorAll('.thinking .heat td')].map((cell) => cell.textContent).join()"
+        exact = page.evaluate(maps)
+        assert "Exact" in panel.inner_text()
+        panel.get_by_label("with the others' choices").check()
+        assert "a model of how they play is in it" in panel.inner_text()
+        assert page.evaluate(maps) != exact
+        page.reload()
+        page.locator("#text").fill(round_.view(round_.seat).to_text())
+        page.get_by_role("button", name="Open").click()
+        page.get_by_role("button", name="Analyse").wait_for()
+        page.locator(".thinking summary").click()
+        assert panel.get_by_label("with the others' choices").is_checked()
+        panel.get_by_label("with the others' choices").uncheck()
+        assert page.evaluate(maps) == exact
+
+
 def test_a_match_is_pasted(browser: "Browser", served: Served) -> None:
     round_ = sniffai.Round.deal(3, seed=1)
     while not round_.over:

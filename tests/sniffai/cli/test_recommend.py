@@ -359,3 +359,38 @@ def test_it_learns_from_the_earlier_rounds_of_a_record(capsys: pytest.CaptureFix
         assert run(args) == 0
         answers.append(capsys.readouterr().out)
     assert answers[0] != answers[1]
+
+
+@pytest.mark.parametrize(
+    ("language", "standing"),
+    [("en", "A model of how they play is in it"), ("ja", "打ち方のモデルが入っている"), ("zh", "其中有一个打法模型")],
+)
+def test_beliefs_are_shown_beside_each_other(capsys: pytest.CaptureFixture[str], language: str, standing: str) -> None:
+    round_ = sniffai.Round.deal(3, seed=4)
+    while len(round_.moves) < 8:
+        round_.play(round_.legal_moves()[0])
+    view = round_.view(round_.seat).to_text()
+    args = ["recommend", view, "--simulations", "500", "--lang", language]
+    assert run([*args, "--belief"]) == 0
+    out = capsys.readouterr().out
+    assert standing in out
+    told = sniffai.analyze(round_.view(round_.seat), sniffai.Limits(simulations=500))
+    assert told.inferred_belief is not None
+    tile = next(tile for tile in sniffai.TILES if 0 < told.belief.table[tile.index].max() < 1)
+    row = next(line.split() for line in out.splitlines() if line.split()[:1] == [str(tile)])
+    cells = [
+        f"{100 * table[tile.index, place]:.0f}"
+        for place in range(4)
+        if place != round_.seat
+        for table in (told.belief.table, told.inferred_belief.table)
+    ]
+    assert row[1:] == cells[: len(row) - 1]
+    assert run(args) == 0
+    assert standing not in capsys.readouterr().out
+
+
+def test_the_exact_belief_alone_is_shown_at_the_lead(capsys: pytest.CaptureFixture[str], view_file: str) -> None:
+    assert run(["recommend", view_file, "--simulations", "300", "--belief"]) == 0
+    out = capsys.readouterr().out
+    assert "The others' choices say nothing more here." in out
+    assert "inferred" not in out

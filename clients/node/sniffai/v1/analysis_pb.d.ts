@@ -149,6 +149,15 @@ export declare type Analysis = Message<"sniffai.v1.Analysis"> & {
    * @generated from field: string client_tag = 17;
    */
   clientTag: string;
+
+  /**
+   * inferred_belief says where the hidden tiles are likely to be if the other seats choose as the search expects. A model
+   * of how they play is in it, so it is not exact, unlike belief. Unset if belief says all that is known: if nothing was
+   * searched, if worlds were not weighted, or as long as the other seats have made no choice.
+   *
+   * @generated from field: sniffai.v1.InferredBelief inferred_belief = 18;
+   */
+  inferredBelief?: InferredBelief | undefined;
 };
 
 /**
@@ -416,6 +425,50 @@ export declare type Belief = Message<"sniffai.v1.Belief"> & {
  * Use `create(BeliefSchema)` to create a new message.
  */
 export declare const BeliefSchema: GenMessage<Belief>;
+
+/**
+ * InferredBelief says where the hidden tiles are likely to be, by the draws, the passes and the choices of the other
+ * seats. A model of how they play is in it: it is wrong where they play otherwise.
+ *
+ * @generated from message sniffai.v1.InferredBelief
+ */
+export declare type InferredBelief = Message<"sniffai.v1.InferredBelief"> & {
+  /**
+   * tiles has one entry for each of the 28 tiles, in the order 0|0, 0|1, ..., 6|6.
+   *
+   * @generated from field: repeated sniffai.v1.TileBelief tiles = 1;
+   */
+  tiles: TileBelief[];
+
+  /**
+   * effective_sample_size is how many independent worlds would give these probabilities as exactly, above 0. If
+   * worlds_used equals belief.world_count, chance has no part in them. The error of the model is never in this number.
+   *
+   * @generated from field: double effective_sample_size = 2;
+   */
+  effectiveSampleSize: number;
+
+  /**
+   * worlds_used is how many weighted worlds the probabilities are taken over, at least 1.
+   *
+   * @generated from field: int64 worlds_used = 3;
+   */
+  worldsUsed: bigint;
+
+  /**
+   * model is the name of the model of play: "policy" is the engine's policy net; "opponents" are the models that the
+   * request names for other seats, the policy net for the rest. At most 100 characters.
+   *
+   * @generated from field: string model = 4;
+   */
+  model: string;
+};
+
+/**
+ * Describes the message sniffai.v1.InferredBelief.
+ * Use `create(InferredBeliefSchema)` to create a new message.
+ */
+export declare const InferredBeliefSchema: GenMessage<InferredBelief>;
 
 /**
  * TileBelief says where one tile may be. All probabilities of a tile on the table are 0, those of any other sum to 1.

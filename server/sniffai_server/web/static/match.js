@@ -2,7 +2,7 @@
 // The page of a match in play.
 
 import { announce } from "./announce.js";
-import { beliefMaps } from "./belief.js";
+import { Beliefs } from "./belief.js";
 import { call, CallError } from "./connect.js";
 import { Chances } from "./chances.js";
 import { fill, h, pause, setAttribute, setText } from "./dom.js";
@@ -69,7 +69,7 @@ export class MatchPage {
     this.resign.addEventListener("click", (event) => this.#resign(event));
     this.study = iconButton("a", "⌕");
     this.hints = h("div", {});
-    this.beliefs = h("div", {});
+    this.beliefs = new Beliefs();
     this.askButton = h("button", { type: "button", class: "main", onclick: () => this.#ask() });
     this.everyTurn = h("input", { type: "checkbox", id: "every" });
     this.everyTurn.addEventListener("change", () => this.everyTurn.checked && this.#ask());
@@ -77,7 +77,7 @@ export class MatchPage {
     const hintBody = h("div", {}, h("div", { class: "row" }, this.askButton, this.everyLabel), this.hints);
     this.panel = new Panel([
       { id: "hint", label: () => say("tab_hint"), body: hintBody },
-      { id: "belief", label: () => say("tab_belief"), body: this.beliefs },
+      { id: "belief", label: () => say("tab_belief"), body: this.beliefs.element },
       { id: "chances", label: () => say("tab_chances"), body: this.chances.element },
       { id: "moves", label: () => say("tab_moves"), body: this.moves.element },
       { id: "log", label: () => say("tab_log"), body: h("div", {}, this.log.list) },
@@ -491,19 +491,19 @@ export class MatchPage {
     this.panelKey = key;
     if (!allowed) {
       fill(this.hints, h("p", { class: "note" }, say("no_hints")));
-      fill(this.beliefs, h("p", { class: "note" }, say("no_hints")));
+      this.beliefs.clear(say("no_hints"));
       return;
     }
     if (!fresh) {
       fill(this.hints, h("p", { class: "note" }, this.turn ? say("hint_help") : say("hint_wait")));
-      if (!this.hint) fill(this.beliefs, h("p", { class: "note" }, say("belief_help")));
+      if (!this.hint) this.beliefs.clear(say("belief_help"));
       return;
     }
     const { analysis } = this.hint;
     fill(this.hints, ranking(analysis, { team: this.#team, table: shown, pick: (move) => this.#pick(move.tile) }),
       reasons(analysis), h("p", { class: "note" }, effort(analysis)));
     const names = shown.seats.map((_, seat) => seatName(shown.seats, seat, shown.seat));
-    fill(this.beliefs, beliefMaps(analysis.belief, { names, own: shown.seat }));
+    this.beliefs.show(analysis, { names, own: shown.seat });
   }
 
   // Connection

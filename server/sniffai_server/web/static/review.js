@@ -9,7 +9,7 @@ import { moveName, seatName, teamOf } from "./names.js";
 import { ranking, reasons } from "./ranking.js";
 import { Quiz } from "./quiz.js";
 import { Replay } from "./replay.js";
-import { beliefMaps } from "./belief.js";
+import { Beliefs } from "./belief.js";
 import { embed } from "./report.js";
 import { seatOf } from "./store.js";
 import { language, percent, say } from "./words.js";
@@ -201,10 +201,18 @@ export class ReviewPage {
     fill(this.judged, h("h2", {}, say("next_placement")), head,
       shown.length ? ranking({ moves: shown, action: "ACTION_PLAY" }, { team, table, played: decision.played }) : null,
       (decision.reasons ?? []).length ? reasons({ moves: [{ reasons: decision.reasons }] }, say("better_why")) : null,
-      decision.belief ? h("details", {}, h("summary", {}, say("tab_belief")), beliefMaps(decision.belief, { names: (this.seats ?? []).map((_, other) => seatName(this.seats ?? [], other, this.seat ?? -1)), own: seat })) : null);
+      decision.belief ? h("details", {}, h("summary", {}, say("tab_belief")), this.#hidden(decision, seat)) : null);
     if (decision.best?.move && verdict) {
       this.replay.table.offer([{ key: "best", at: decision.best.move.at ?? "", label: say("best_only", { move: moveName(decision.best.move, table) }), points: decision.best.pointsNow ?? 0, count: decision.best.countAfter ?? 0, best: true }], say("best_move"));
     }
+  }
+
+  /** Where the hidden tiles might have been. */
+  #hidden(decision, seat) {
+    const beliefs = new Beliefs();
+    const seats = this.seats ?? [];
+    beliefs.show(decision, { names: seats.map((_, other) => seatName(seats, other, this.seat ?? -1)), own: seat });
+    return beliefs.element;
   }
 
   #reported(page) {

@@ -2,7 +2,7 @@
 // An analysis that sharpens while one looks: a stream of answers, each better than the one before.
 
 import { announce } from "./announce.js";
-import { beliefMaps } from "./belief.js";
+import { Beliefs } from "./belief.js";
 import { CallError, stream } from "./connect.js";
 import { fill, h, setText } from "./dom.js";
 import { seatName, teamOf } from "./names.js";
@@ -29,7 +29,8 @@ export class Thinking {
     this.auto.checked = setting("auto", true);
     this.auto.addEventListener("change", () => set("auto", this.auto.checked));
     this.body = h("div", { "aria-busy": "false" });
-    this.belief = h("details", { class: "card-details" }, h("summary", {}, say("tab_belief")), h("div", {}));
+    this.beliefs = new Beliefs();
+    this.belief = h("details", { class: "card-details" }, h("summary", {}, say("tab_belief")), this.beliefs.element);
     this.element = h("div", { class: "thinking" },
       h("div", { class: "row" }, this.button, h("label", { for: "time", class: "hidden" }, say("think_for")), this.time,
         h("label", { for: "auto", class: "check" }, this.auto, h("span", {}, say("at_once")))),
@@ -99,7 +100,7 @@ export class Thinking {
     if (place >= 0) this.body.querySelectorAll(".ranking button")[place]?.focus();
     const belief = analysis.belief && !(this.open.checked && this.target?.deal);
     this.belief.hidden = !belief;
-    if (belief) fill(this.belief.lastChild, beliefMaps(analysis.belief, { names: seats.map((_, other) => seatName(seats, other, own)), own: seat }));
+    if (belief) this.beliefs.show(analysis, { names: seats.map((_, other) => seatName(seats, other, own)), own: seat });
   }
 
   #words() {
