@@ -30,7 +30,7 @@ TEST_TOOLS := $(STAMPS)/test $(if $(NODE_LOCKS),$(STAMPS)/node)
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build serve play test check e2e lint proto proto-check breaking deploy-check release-check bench fuzz sanitize load soak demo image lock audit catalogues examples docs clean
+.PHONY: help build serve play test check e2e lint proto proto-check breaking deploy-check release-check bench fuzz sanitize load soak demo image image-release image-here sbom lock audit catalogues examples docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -138,6 +138,21 @@ demo: $(READY) ## start a server, ask it about the example positions, print its 
 image: ## build the Docker image IMAGE (sniffai)
 	@echo "==> building the image $(IMAGE)"
 	@docker build --tag $(IMAGE) .
+
+image-release: ## build the image with its list of parts (SPDX) and its provenance (SLSA) in dist/image.tar; needs Docker's buildx
+	@echo "==> building dist/image.tar"
+	@mkdir -p dist
+	@docker buildx build --sbom=true --provenance=mode=max --tag $(IMAGE) --output type=oci,dest=dist/image.tar .
+
+image-here: ## build the image in build/image where no Docker engine is: as root, with Debian's debootstrap and umoci
+	@echo "==> building build/image"
+	@$(PYTHON) tools/image.py
+
+sbom: .venv-lock/stamp ## list the packages that the image installs, by hash, as CycloneDX in dist/sbom.json
+	@echo "==> writing dist/sbom.json"
+	@mkdir -p dist
+	@$(LOCK_BIN)/python -W ignore -m cyclonedx_py requirements --validate --output-reproducible \
+		--pyproject pyproject.toml --output-format JSON --output-file dist/sbom.json server/requirements.lock
 
 lock: .venv-lock/stamp ## pin what the image installs again, at the newest versions allowed
 	@echo "==> writing server/requirements.lock and server/build.lock"

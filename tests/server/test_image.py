@@ -10,6 +10,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from tools import image
+
 ROOT = Path(__file__).parent.parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -87,3 +89,24 @@ def test_audit_is_strict_reads_both_locks_and_is_no_part_of_ci() -> None:
     assert "server/requirements.lock" in recipe
     assert "server/build.lock" in recipe
     assert "audit" not in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_script_without_docker_knows_every_step() -> None:
+    """Only a real build, as root, shows that the steps work: `make image-here`."""
+    first, last = image.stages(DOCKERFILE)
+    assert (first.name, last.name) == ("build", "")
+    config = image.Config()
+    build = image.Build(ROOT)
+    for word, rest in [*first.steps, *last.steps]:
+        if word not in ("RUN", "COPY"):
+            build.set(config, word, rest)
+    assert (config.user, config.folder, config.stop) == ("10001:10001", "/tmp", "SIGTERM")
+    assert (config.entrypoint, config.command) == (["sniffai-server"], ["serve"])
+    assert config.ports == ["50051/tcp", "8080/tcp"]
+    assert config.volumes == [config.env["STATE_DIRECTORY"]]
+    assert config.env["SNIFFAI_HOST"] == "0.0.0.0"
+
+
+def test_an_unknown_step_ends_the_script() -> None:
+    with pytest.raises(SystemExit, match="does not know ADD"):
+        image.Build(ROOT).set(image.Config(), "ADD", "a b")
