@@ -47,7 +47,8 @@ def test_a_clone_that_is_ready_has_no_faults(release: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [
-        ("CHANGELOG.md", CHANGES.format("\n- New.\n"), "[Unreleased] is not empty"),
+        ("CHANGELOG.md", CHANGES.format("\n- New.\n"), "1.2.3 is in the changelog with a date, and there is more"),
+        ("CHANGELOG.md", "## [Unreleased]\n- New.\n\n## [1.2.2] - 2029-01-31\n", "[Unreleased] is not empty"),
         ("CHANGELOG.md", CHANGES.replace("1.2.3", "1.3.0").format(""), "the newest section with a date is ['1.3.0']"),
         ("CHANGELOG.md", CHANGES.replace("[Unreleased]", "[Next]").format(""), "must be [Unreleased]"),
         ("clients/node/package.json", '{"version": "1.2.2"}', "package.json: 1.2.2 instead of 1.2.3"),

@@ -38,9 +38,12 @@ def check_changelog(root: Path) -> Iterator[str]:
     unreleased = text.partition("## [Unreleased]")[2].partition("\n## [")[0].strip()
     if not sections or sections[0][0] != "Unreleased":
         yield "CHANGELOG.md: the first section must be [Unreleased]"
-    if unreleased:
-        yield f"CHANGELOG.md: [Unreleased] is not empty: move it to a section [{version}] with a date"
     released = [name for name, date in sections if date]
+    if unreleased and version in released:
+        more = "is in the changelog with a date, and there is more in [Unreleased]: set a new one"
+        yield f"sniffai/version.py: {version} {more}"
+    elif unreleased:
+        yield f"CHANGELOG.md: [Unreleased] is not empty: move it to a section [{version}] with a date"
     if not released or released[0] != version:
         yield f"CHANGELOG.md: the newest section with a date is {released[:1]}, the version is {version}"
 
@@ -72,7 +75,8 @@ def check_contract(root: Path) -> Iterator[str]:
     names = sorted(path.name for path in now.glob("*_pb2*.py"))
     _, different, missing = filecmp.cmpfiles(now, kept, names, shallow=False)
     if different or missing:
-        yield f"{kept.relative_to(root)}: not the code of now ({', '.join([*missing, *different][:3])}, ...): copy it"
+        some = ", ".join([*missing, *different][:3])
+        yield f"{kept.relative_to(root)}: not the code of now ({some}, ...): copy it if {version} is new"
     if not (root / "tests" / "data" / f"proto-{version}.binpb").exists():
         yield f"tests/data/proto-{version}.binpb is missing: see tools/breaking.py"
 
