@@ -1,9 +1,9 @@
-"""What it is worth to know the opponents: ``python -m benchmarks.opponents --level casual``.
+"""What it is worth to know the opponents: ``python -m benchmarks.opponents level:casual``.
 
-A search plays whole matches against a level three times, on the same deals: with its own model of the other seats, told
-that they are that level, and with a model that it learns from what they placed in earlier rounds of the match. Prints
-points a round and matches won, and what the other two gain over the first, in points a round with 95 % intervals. See
-docs/search.md.
+A search plays whole matches against a player three times, on the same deals: with its own model of the other seats,
+told that they are that player, and with a model that it learns from what they placed in earlier rounds of the match.
+With ``--deals`` it plays single rounds for points, and cannot learn. Prints points a round and matches won, and what
+the others gain over the first, in points a round with 95 % intervals. See docs/search.md.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from sniffai.play.statistics import ratio_and_error
 from sniffai.play.workers import available_cores, mapped
 from sniffai.rules import TEAMS, team_of
 from sniffai.search.opponents import Opponent
-from sniffai.search.params import Limits
+from sniffai.search.params import Limits, SearchParams
 from sniffai.search.searcher import Searcher
 from sniffai.view import View
 
@@ -65,7 +65,7 @@ class LearningSeats:
 
 def contestant(model: str, spec: ArenaSpec) -> Player:
     """A new player for one match."""
-    search = SearchPlayer(spec.limits)
+    search = SearchPlayer(spec.limits, SearchParams(objective="match" if spec.whole_matches else "round"))
     if model == "learned":
         return LearningSeats(search)
     return search if model == "own" else replace(search, opponents=opponent_named(spec.a))
@@ -91,7 +91,8 @@ def report(spec: ArenaSpec, models: Sequence[str], played: Sequence[Sequence[Pai
     for k, model in enumerate(models):
         points = ratio_and_error(totals[k], rounds[k])
         games = len(played) * len(played[0][k])
-        print(f"{model}: {points.mean:+.2f} ± {points.standard_error:.2f} points a round, {sum(won[k])} of {games} won")
+        matches = f", {sum(won[k])} of {games} won" if spec.whole_matches else ""
+        print(f"{model}: {points.mean:+.2f} ± {points.standard_error:.2f} points a round{matches}")
         if k:
             each = [a / m - b / n for a, m, b, n in zip(totals[k], rounds[k], totals[0], rounds[0], strict=True)]
             gain = ratio_and_error(each, [1] * len(each))
@@ -110,19 +111,21 @@ def _won(pairing: Pairing) -> int:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the options, play, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--level", default="casual")
+    parser.add_argument("player", nargs="?", default="level:casual")
     parser.add_argument("--players", type=int, default=2, choices=(2, 3, 4))
     parser.add_argument("--matches", type=int, default=100)
+    parser.add_argument("--deals", type=int, help="single rounds in place of matches")
     parser.add_argument("--simulations", type=int, default=1000)
-    parser.add_argument("--models", nargs="+", default=MODELS, choices=MODELS)
+    parser.add_argument("--models", nargs="+", choices=MODELS, help="default: all; without learned for single rounds")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=available_cores())
     given = parser.parse_args(arguments)
     limits = Limits(simulations=given.simulations)
-    level = f"level:{given.level}"
-    spec = ArenaSpec(level, "search", given.players, given.matches, True, given.seed, limits, luck=False)
-    work = partial(play, spec, tuple(given.models))
-    report(spec, given.models, list(mapped(work, range(given.matches), given.workers)))
+    count, whole = given.deals or given.matches, given.deals is None
+    spec = ArenaSpec(given.player, "search", given.players, count, whole, given.seed, limits, luck=False)
+    models = given.models or (MODELS if whole else MODELS[:2])
+    work = partial(play, spec, tuple(models))
+    report(spec, models, list(mapped(work, range(count), given.workers)))
 
 
 if __name__ == "__main__":

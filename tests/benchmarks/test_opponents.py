@@ -10,10 +10,13 @@ from sniffai.play.players import SearchPlayer
 
 
 def test_it_prints_each_model_and_what_it_gains(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--level", "newcomer", "--matches", "1", "--simulations", "10", "--workers", "1"])
+    main(["level:newcomer", "--matches", "1", "--simulations", "10", "--workers", "1"])
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0].strip() for line in lines] == ["own", "told", "over own", "learned", "over own"]
-    assert all("points a round" in line for line in lines if "over" not in line)
+    assert all("points a round, " in line for line in lines if "over" not in line)
+    main(["greedy", "--deals", "2", "--simulations", "10", "--workers", "1"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0].strip() for line in lines] == ["own", "told", "over own"]
 
 
 def test_a_learning_player_knows_the_rounds_before_this_one() -> None:
