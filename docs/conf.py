@@ -34,7 +34,10 @@ myst_heading_anchors = 5
 nitpicky = True
 nitpick_ignore_regex = [
     # Types of other packages and of the core have no page here.
-    ("py:.*", r"(asyncio|collections|concurrent|datetime|enum|grpc|io|json|np|npt|numpy|os|pathlib|sniffai_ext|types)\b.*"),
+    (
+        "py:.*",
+        r"(asyncio|collections|concurrent|datetime|enum|grpc|io|json|np|npt|numpy|os|pathlib|sniffai_ext|types)\b.*",
+    ),
 ]
 
 autodoc_member_order = "bysource"
