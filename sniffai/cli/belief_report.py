@@ -8,11 +8,11 @@ from sniffai.cli.parts import deal_options, json_option
 from sniffai.cli.progress import progress_bar
 from sniffai.cli.tables import show, text_table
 from sniffai.cli.terminal import tell, tell_json
-from sniffai.lab.calibration import CalibrationReport, PlayerModel, calibrate
+from sniffai.lab.calibration import BeliefQuality, CalibrationReport, PlayerModel, calibrate
 from sniffai.play.levels import named_player
 from sniffai.play.statistics import Estimate
 from sniffai.search.nets import load_policy
-from sniffai.search.params import MODEL_TEMPERATURES, Limits, SearchParams
+from sniffai.search.params import EVIDENCE_SHARES, MODEL_TEMPERATURES, Limits, SearchParams
 
 
 @click.command("belief-report")
@@ -22,14 +22,27 @@ from sniffai.search.params import MODEL_TEMPERATURES, Limits, SearchParams
 @click.option(
     "--worlds", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="Most worlds to weigh."
 )
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 4),
+    help="Share of the evidence that counts in the inferred belief.  [default: as in answers]",
+)
 @json_option
-def command(players: int, seed: int, rounds: int, player: str, worlds: int, as_json: bool) -> None:
-    """Compare three beliefs at every decision of some rounds: uniform, voids (the exact belief), and weighted.
+def command(players: int, seed: int, rounds: int, player: str, worlds: int, share: float | None, as_json: bool) -> None:
+    """Compare four beliefs at every decision of some rounds: uniform, voids (exact), weighted, and inferred.
 
-    Prints the log-likelihood of the true hidden hands, and how often tiles were held that a belief expected with some
-    probability.
+    Inferred is what answers tell. Prints the log-likelihood of the true hidden hands, and how often tiles were held
+    that a belief expected with some probability, with the standard error of the difference.
     """
-    model = PlayerModel(load_policy(players), MODEL_TEMPERATURES[players], SearchParams().floor, worlds)
+    params = SearchParams()
+    model = PlayerModel(
+        load_policy(players),
+        MODEL_TEMPERATURES[players],
+        params.floor,
+        worlds,
+        EVIDENCE_SHARES[players] if share is None else (share, share, share),
+        params.extra_size(worlds),
+    )
     who = named_player(player, Limits())
     report = _under_a_bar(rounds, lambda progress: calibrate(who, model, rounds, seed, progress))
     if as_json:
@@ -51,21 +64,31 @@ def _print(report: CalibrationReport) -> None:
     for belief in report.beliefs:
         made.add_row(belief.name, _nats(belief.log_likelihood), _nats(belief.gain), f"{belief.brier:.4f}")
     show(made)
-    names = [belief.name for belief in report.beliefs]
-    made = text_table("said to be held", *(head for name in names for head in (f"{name}: said>", "held>", "tiles>")))
-    for row in zip(*(belief.reliability for belief in report.beliefs), strict=True):
-        cells = [cell for bin_ in row for cell in (_share(bin_.said), _share(bin_.held), str(bin_.count))]
-        made.add_row(f"{row[0].low:.1f} to {row[0].high:.1f}", *cells)
-    show(made)
+    for belief in report.beliefs:
+        _print_reliability(belief)
     tell(
         f"effective sample size {100 * report.effective:.0f} % of the weighted worlds; "
         f"every world listed at {100 * report.complete:.0f} % of the decisions"
     )
 
 
+def _print_reliability(belief: BeliefQuality) -> None:
+    made = text_table("said to be held", "said>", "held>", "held less said>", "±>", "errors off>", "tiles>")
+    made.title = belief.name
+    for bin_ in belief.reliability:
+        if bin_.said is None or bin_.held is None:
+            continue
+        made.add_row(
+            f"{bin_.low:.1f} to {bin_.high:.1f}",
+            f"{bin_.said:.3f}",
+            f"{bin_.held:.3f}",
+            f"{bin_.held - bin_.said:+.4f}",
+            "" if bin_.error is None else f"{bin_.error:.4f}",
+            "" if bin_.off is None else f"{bin_.off:+.1f}",
+            str(bin_.count),
+        )
+    show(made)
+
+
 def _nats(estimate: Estimate) -> str:
     return f"{estimate.mean:+.3f} ± {estimate.standard_error:.3f}"
-
-
-def _share(share: float | None) -> str:
-    return "" if share is None else f"{share:.3f}"

@@ -1,15 +1,18 @@
 """How good beliefs are: how likely they make the true hidden hands, and how well calibrated they are.
 
-Three beliefs of the same decisions are compared, each with more evidence than the one before it:
+Four beliefs of the same decisions are compared, each with more evidence than the one before it:
 
 - ``uniform``: hand sizes only; every hidden tile is equally likely to be anywhere;
 - ``voids``: the exact belief, with what draws and passes show (:class:`sniffai.Belief`);
-- ``weighted``: that belief weighted by how likely the policy makes the other seats' past choices, as in the search.
+- ``weighted``: that belief weighted by how likely the policy makes the other seats' past choices, as in the search;
+- ``inferred``: what an answer tells of it (:class:`sniffai.InferredBelief`): with worlds that a fit weighs, and a share
+  of the evidence.
 
 The log-likelihood is that of all hidden hands together, in nats per decision. If W of N assignments deal the true
 hands, it is log(W / N) for ``voids``. ``weighted`` adds the log of a ratio: the mean likelihood of the past choices
 over those W by the mean over all N. If N exceeds the pool, both means are over samples, and the true hands count as one
-more sample in the second mean, so that an error does not favour ``weighted``.
+more sample in the second mean, so that an error does not favour ``weighted``. For ``inferred`` the share applies to the
+likelihoods.
 """
 
 import math
@@ -24,13 +27,14 @@ from sniffai.lab.arrays import ArrayHolder
 from sniffai.play.players import Player
 from sniffai.play.selfplay import Decision, decisions
 from sniffai.play.statistics import Estimate, ratio_and_error
+from sniffai.search.phases import phase_number
 from sniffai.seeds import derived_seed
 from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.policy import Policy
 from sniffai_ext.view import View as CoreView
 from sniffai_ext.worlds import Pool, weighted_worlds
 
-BELIEFS: Final = ("uniform", "voids", "weighted")
+BELIEFS: Final = ("uniform", "voids", "weighted", "inferred")
 """The beliefs compared, by name."""
 
 BINS: Final = 10
@@ -50,6 +54,10 @@ class PlayerModel:
     """Share of the choices that is taken to be random, above 0, at most 1."""
     worlds: int = 1000
     """Most worlds in a pool, at least 1."""
+    shares: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Of each log-likelihood, what counts in ``inferred``, by phase of the decision."""
+    extra: int = 0
+    """Further worlds in ``inferred``, weighted by a fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,15 @@ class Bin:
     """Their mean probability; ``None`` if there are none."""
     held: float | None
     """The share that came true."""
+    error: float | None
+    """Standard error of ``held`` less ``said``, over rounds; ``None`` with predictions in fewer than two rounds."""
+
+    @property
+    def off(self) -> float | None:
+        """How many standard errors ``held`` is above ``said``; ``None`` where the error is, or is 0."""
+        if self.said is None or self.held is None or not self.error:
+            return None
+        return (self.held - self.said) / self.error
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +117,11 @@ class CalibrationReport:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement(ArrayHolder):
-    """The three beliefs at one decision, and the truth."""
+    """The beliefs at one decision, and the truth."""
 
-    log_likelihoods: tuple[float, float, float]
+    log_likelihoods: tuple[float, ...]
     """Of the true hidden hands, in nats."""
-    said: tuple[Table, Table, Table]
+    said: tuple[Table, ...]
     """The probability of every hidden tile at every other seat."""
     held: Table
     """1 where the seat held the tile, else 0, in the same order."""
@@ -137,28 +154,32 @@ def calibrate(
 def judge(decision: Decision, model: PlayerModel, seed: int) -> Judgement:
     """Evaluate the beliefs at one decision."""
     view = decision.view.core()
-    pools = [_pool(view, model, seed, hands) for hands in (None, decision.hands)]
-    uniform, exact = _uniform_log_likelihood(view), _log_ratio(pools[1].assignments, pools[0].assignments)
-    tables = [_uniform_table(view), CoreBelief(view).table(), pools[0].table()]
+    everything, truth = (_pool(view, model, seed, hands) for hands in (None, decision.hands))
+    share = model.shares[phase_number(view.layout.placed)]
+    uniform, exact = _uniform_log_likelihood(view), _log_ratio(truth.assignments, everything.assignments)
+    told = _pool(view, model, seed, None, model.extra) if model.extra else everything
+    tables = [_uniform_table(view), CoreBelief(view).table(), everything.table(), told.marginals(share)[0]]
     places = _hidden_places(view)
     held = np.array([decision.hands[seat] >> tile & 1 for tile, seat in places], np.float64)
-    rows = [np.array([table[place] for place in places]) for table in tables]
     return Judgement(
-        (uniform, exact, exact + _lift(*pools)),
-        (rows[0], rows[1], rows[2]),
+        (uniform, exact, exact + _lift(everything, truth, 1.0), exact + _lift(everything, truth, share)),
+        tuple(np.array([table[place] for place in places]) for table in tables),
         held,
-        pools[0].effective / pools[0].size,
-        pools[0].complete,
+        everything.effective / everything.size,
+        everything.complete,
     )
 
 
-def _pool(view: CoreView, model: PlayerModel, seed: int, hands: Sequence[int] | None) -> Pool:
-    return weighted_worlds(view, model.worlds, seed, model.policy, model.temperatures, model.floor, hands)
+def _pool(view: CoreView, model: PlayerModel, seed: int, hands: Sequence[int] | None, extra: int = 0) -> Pool:
+    return weighted_worlds(view, model.worlds, seed, model.policy, model.temperatures, model.floor, hands, extra)
 
 
-def _lift(everything: Pool, truth: Pool) -> float:
-    """The log of the ratio: likelihood of the past choices with the true hands by that with hands on average."""
-    logs, true = everything.log_likelihoods(), _log_mean(truth.log_likelihoods())
+def _lift(everything: Pool, truth: Pool, share: float) -> float:
+    """The log of the ratio: likelihood of the past choices with the true hands by that with hands on average.
+
+    :param share: of each log-likelihood that counts.
+    """
+    logs, true = share * everything.log_likelihoods(), _log_mean(share * truth.log_likelihoods())
     return true - _log_mean(logs if everything.complete else np.append(logs, true))
 
 
@@ -215,12 +236,13 @@ def _quality(kind: int, played: Sequence[Sequence[Judgement]]) -> BeliefQuality:
     everything = [judgement for judgements in played for judgement in judgements]
     said = np.concatenate([judgement.said[kind] for judgement in everything])
     held = np.concatenate([judgement.held for judgement in everything])
+    rounds = np.concatenate([np.full(len(item.held), number) for number, group in enumerate(played) for item in group])
     return BeliefQuality(
         name=BELIEFS[kind],
         log_likelihood=_mean(played, lambda judgement: judgement.log_likelihoods[kind]),
         gain=_mean(played, lambda item: item.log_likelihoods[kind] - item.log_likelihoods[max(0, kind - 1)]),
         brier=float(np.mean((said - held) ** 2)),
-        reliability=tuple(_bins(said, held)),
+        reliability=tuple(_bins(said, held, rounds)),
     )
 
 
@@ -230,10 +252,19 @@ def _mean(played: Sequence[Sequence[Judgement]], value: Callable[[Judgement], fl
     return ratio_and_error(totals, [len(judgements) for judgements in played])
 
 
-def _bins(said: Table, held: Table) -> Iterable[Bin]:
+def _bins(said: Table, held: Table, rounds: npt.NDArray[np.int64]) -> Iterable[Bin]:
     number = np.minimum((said * BINS).astype(int), BINS - 1)
     for k in range(BINS):
         here = number == k
         count = int(here.sum())
-        means = (float(said[here].mean()), float(held[here].mean())) if count else (None, None)
-        yield Bin(k / BINS, (k + 1) / BINS, count, *means)
+        mean_said, mean_held = (float(said[here].mean()), float(held[here].mean())) if count else (None, None)
+        yield Bin(k / BINS, (k + 1) / BINS, count, mean_said, mean_held, _error((held - said)[here], rounds[here]))
+
+
+def _error(differences: Table, rounds: npt.NDArray[np.int64]) -> float | None:
+    """Standard error of the mean difference: what happens in one round is not independent."""
+    numbers, places = np.unique(rounds, return_inverse=True)
+    if len(numbers) < 2:
+        return None
+    counts = np.bincount(places)
+    return ratio_and_error(list(np.bincount(places, differences)), list(counts)).standard_error

@@ -106,7 +106,7 @@ MODEL_TEMPERATURES: Final = {2: (2.1, 3.9, 6.2), 3: (1.55, 2.4, 3.4), 4: (1.55, 
 """How sharply the search itself follows the policy, in points, by number of seats and by phase (fewer than 8 tiles on
 the table, fewer than 16, and later): fitted by likelihood on its own play (docs/policy.md)."""
 
-EVIDENCE_SHARES: Final = {2: (1.0, 1.0, 1.0), 3: (1.0, 1.0, 1.0), 4: (1.0, 1.0, 1.0)}
+EVIDENCE_SHARES: Final = {2: (1.0, 1.0, 1.0), 3: (1.1, 1.1, 0.9), 4: (1.0, 1.0, 0.8)}
 """How much of the log-likelihood of past choices counts in the inferred belief, by number of seats and by phase of the
 decision: with 1 the worlds are weighted as in the search. Measured in docs/policy.md."""
 

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from sniffai.moves import Move
 from sniffai.play.players import GreedyPlayer, RandomPlayer
 from sniffai.play.selfplay import decisions
 from sniffai.search.nets import load_policy
-from sniffai.search.params import MODEL_TEMPERATURES
+from sniffai.search.params import EVIDENCE_SHARES, MODEL_TEMPERATURES
 from sniffai.view import View
 
 PLAYERS = (2, 3, 4)
@@ -108,7 +108,7 @@ def gains(players: int, player: sniffai.play.players.Player, rounds: int) -> Seq
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_choices_of_policy_players_reveal_their_hands(players: int) -> None:
-    uniform, voids, weighted = gains(players, SoftPlayer(1.5), 40)
+    uniform, voids, weighted, _ = gains(players, SoftPlayer(1.5), 40)
     assert uniform == sniffai.play.statistics.Estimate(0.0, 0.0)
     assert voids.mean > 3 * voids.standard_error
     assert weighted.mean > 3 * weighted.standard_error
@@ -116,7 +116,7 @@ def test_choices_of_policy_players_reveal_their_hands(players: int) -> None:
 
 def test_random_choices_reveal_nothing() -> None:
     """The control: the model believes what is not so, and the true hands become less likely."""
-    *_, weighted = gains(2, RandomPlayer(), 40)
+    *_, weighted, _ = gains(2, RandomPlayer(), 40)
     assert weighted.mean < -3 * weighted.standard_error
 
 
@@ -134,11 +134,34 @@ def test_a_report(players: int) -> None:
         assert 0 < belief.brier < 0.3
         for bin_ in belief.reliability:
             assert (bin_.count == 0) == (bin_.said is None) == (bin_.held is None)
+            assert bin_.error is None or bin_.error >= 0
             assert bin_.said is None or bin_.low - 1e-9 <= bin_.said <= bin_.high + 1e-9
     for belief in report.beliefs[:2]:
         for bin_ in belief.reliability:
             if bin_.count >= 300:
                 assert bin_.held == pytest.approx(bin_.said, abs=0.08)
+
+
+def test_the_error_of_a_bin_is_over_rounds() -> None:
+    """By hand: what differs in a round counts once, however many tiles agree."""
+    said, held = np.full(6, 0.25), np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
+    rounds = np.array([0, 0, 1, 1, 2, 2])
+    (bin_,) = [bin_ for bin_ in sniffai.lab.calibration._bins(said, held, rounds) if bin_.count]
+    assert (bin_.low, bin_.count, bin_.said, bin_.held) == (0.2, 6, 0.25, 0.5)
+    means = np.array([0.75, -0.25, 0.25])
+    assert bin_.error == pytest.approx(means.std(ddof=1) / math.sqrt(3))
+    assert bin_.off == pytest.approx(0.25 / bin_.error)
+    alone = [bin_ for bin_ in sniffai.lab.calibration._bins(said[:2], held[:2], rounds[:2]) if bin_.count]
+    assert (alone[0].error, alone[0].off) == (None, None)
+
+
+def test_a_share_of_the_evidence_lies_between_voids_and_weighted() -> None:
+    """With none of it ``inferred`` is the exact belief, with all of it ``weighted``."""
+    for share, like in ((0.0, 1), (1.0, 2)):
+        told_by = replace(model(2), shares=(share, share, share))
+        beliefs = calibrate(GreedyPlayer(), told_by, 4, 5).beliefs
+        assert beliefs[3].log_likelihood.mean == pytest.approx(beliefs[like].log_likelihood.mean)
+        assert beliefs[3].brier == pytest.approx(beliefs[like].brier, abs=3e-3)
 
 
 def test_probabilities_of_the_true_hands_are_exact_if_worlds_are_few() -> None:
@@ -165,7 +188,8 @@ def test_the_report_command(capsys: pytest.CaptureFixture[str]) -> None:
     args = ["belief-report", "--rounds", "3", "--player", "greedy", "--worlds", "50", "--seed", "9"]
     assert run([*args, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    report = calibrate(GreedyPlayer(), model(2, 50), 3, 9).to_dict()
+    told_by = replace(model(2, 50), shares=EVIDENCE_SHARES[2], extra=800)
+    report = calibrate(GreedyPlayer(), told_by, 3, 9).to_dict()
     assert told == json.loads(json.dumps(report))
     assert [belief["name"] for belief in told["beliefs"]] == list(BELIEFS)
     assert run(args) == 0
