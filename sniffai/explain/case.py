@@ -73,13 +73,6 @@ class Case:
         return None if entry is None else entry.expected_margin
 
     @cached_property
-    def rival(self) -> MoveFacts | None:
-        """The other move that counts most; ``None`` without others."""
-        if not self.others:
-            return None
-        return self.others[max(range(len(self.others)), key=lambda i: self.shares[i])]
-
-    @cached_property
     def _gains(self) -> dict[str, float]:
         """By number, what the move has more of it than the others, in points."""
         mine = numbers_of(self.facts, self.mine)

@@ -71,8 +71,8 @@ class ReasonKind(StrEnum):
     KEEPS_IN = "keeps_in"
     """``count`` opponents hold one tile each, and ``seat`` is the first of them in turn order. The tile of at least one
     of them fits, with ``probability``: then it can go out; after every other move at least ``other``. ``suit``: of the
-    ends that the move does away with, the one that most likely lets ``seat`` out. ``tile``: its last tile, where that
-    is known."""
+    ends that only other moves leave open, the one that most likely lets ``seat`` out. ``tile``: its last tile, where
+    that is known."""
     LETS_PARTNER_OUT = "lets_partner_out"
     """``seat``, the partner, holds one tile, and it fits with ``probability``: then it can go out; after another move
     with at most ``other``. The settlement is then expected to be worth ``value``, as a margin for the own team."""

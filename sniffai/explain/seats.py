@@ -151,10 +151,10 @@ def _last(case: Case, seat: int) -> Any:
 
 
 def _closed(case: Case, seat: int) -> int | None:
-    """Of the suits that are open after the rival only, the one that most likely lets a seat with one tile out."""
-    if case.rival is None:
-        return None
-    gone = case.rival.after.open_pips & ~case.mine.after.open_pips
+    """Of the suits that are open after other moves only, the one that most likely lets a seat with one tile out."""
+    gone = 0
+    for other in case.others:
+        gone |= other.after.open_pips & ~case.mine.after.open_pips
     marginals = case.facts.marginals[:, seat]
     chances = {
         pips: float(sum(marginals[tile] for tile in range(28) if SUITS[pips] >> tile & 1))

@@ -100,7 +100,7 @@ class _ReasonKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonKind
     REASON_KIND_KEEPS_IN: _ReasonKind.ValueType  # 21
     """REASON_KIND_KEEPS_IN: count opponents hold one tile each; seat is the first of them in turn order. The tile of at
     least one of them fits, with probability, so that it can go out; after every other move at least other. suit is the
-    end that the move does away with which most likely lets seat out. tile is the last tile of seat, if that is known.
+    one, of the ends that only other moves leave open, that most likely lets seat out. tile is the last tile of seat, if that is known.
     """
     REASON_KIND_LETS_PARTNER_OUT: _ReasonKind.ValueType  # 22
     """REASON_KIND_LETS_PARTNER_OUT: seat, the partner, holds one tile, and it fits with probability, so that it can go out;
@@ -228,7 +228,7 @@ least other.
 REASON_KIND_KEEPS_IN: ReasonKind.ValueType  # 21
 """REASON_KIND_KEEPS_IN: count opponents hold one tile each; seat is the first of them in turn order. The tile of at
 least one of them fits, with probability, so that it can go out; after every other move at least other. suit is the
-end that the move does away with which most likely lets seat out. tile is the last tile of seat, if that is known.
+one, of the ends that only other moves leave open, that most likely lets seat out. tile is the last tile of seat, if that is known.
 """
 REASON_KIND_LETS_PARTNER_OUT: ReasonKind.ValueType  # 22
 """REASON_KIND_LETS_PARTNER_OUT: seat, the partner, holds one tile, and it fits with probability, so that it can go out;

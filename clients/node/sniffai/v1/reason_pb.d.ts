@@ -340,7 +340,7 @@ export enum ReasonKind {
   /**
    * REASON_KIND_KEEPS_IN: count opponents hold one tile each; seat is the first of them in turn order. The tile of at
    * least one of them fits, with probability, so that it can go out; after every other move at least other. suit is the
-   * end that the move does away with which most likely lets seat out. tile is the last tile of seat, if that is known.
+   * one, of the ends that only other moves leave open, that most likely lets seat out. tile is the last tile of seat, if that is known.
    *
    * @generated from enum value: REASON_KIND_KEEPS_IN = 21;
    */
