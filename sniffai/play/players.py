@@ -57,7 +57,7 @@ class Teller(Player, Protocol):
     """A player that tells how it chooses by lot."""
 
     def chances(self, view: View) -> dict[Move, float]:
-        """The chance of each move that :meth:`choose` may return, above 0, together 1; the seat is to place a tile."""
+        """The chance of each move that ``choose`` may return, above 0, together 1; the seat is to place a tile."""
         ...
 
 

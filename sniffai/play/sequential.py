@@ -114,7 +114,7 @@ class TestState:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """An interval that holds whenever the test stops: see :data:`INTERVAL_KIND`.
+        """An interval that holds whenever the test stops: see ``INTERVAL_KIND``.
 
         It is the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024).
         """

@@ -161,7 +161,7 @@ class InferredBelief(_WithTable):
     """Where the hidden tiles are likely to be, given what the other seats chose as well.
 
     It is not exact: a model of how the others play is in it, and it is wrong where they play otherwise
-    (docs/policy.md#the-inferred-belief).
+    (docs/policy.md).
     """
 
     table: "npt.NDArray[np.float64]"
@@ -172,7 +172,7 @@ class InferredBelief(_WithTable):
     worlds_used: int
     """Weighted worlds that the table is made of, at least 1. At ``belief.world_count`` they are all there are."""
     model: str
-    """The model of play: ``"policy"``, the policy net (:mod:`sniffai.search.nets`), or ``"opponents"``: what the search
+    """The model of play: ``"policy"``, the policy net, or ``"opponents"``: what the search
     was told about other seats."""
 
 
