@@ -158,7 +158,7 @@ def _stops_match(reason: Reason, say: Words) -> str:
     if chance == 0.0:
         return say.say("Seat {seat} cannot win the match with its next placement.", seat=reason.seat)
     return say.say(
-        "With a chance of {chance} %, seat {seat} can win the match with its next placement.",
+        "With a chance of {chance}%, seat {seat} can win the match with its next placement.",
         seat=reason.seat,
         chance=percent(chance),
     )
@@ -175,11 +175,11 @@ def _keeps_in(reason: Reason, say: Words) -> str:
         )
     elif several:
         sentences.append(
-            say.say("With a chance of {chance} %, one of them fits and lets a seat go out.", chance=percent(chance))
+            say.say("With a chance of {chance}%, one of them fits and lets a seat go out.", chance=percent(chance))
         )
     else:
         sentences.append(
-            say.say("With a chance of {chance} %, it fits and lets the seat go out.", chance=percent(chance))
+            say.say("With a chance of {chance}%, it fits and lets the seat go out.", chance=percent(chance))
         )
     if reason.suit is not None:
         sentences.append(
@@ -200,7 +200,7 @@ def _short_hands(reason: Reason, say: Words) -> str:
 
 def _lets_partner_out(reason: Reason, say: Words) -> str:
     out = say.say(
-        "The partner, seat {seat}, holds one tile: with a chance of {chance} % it fits, and the partner can go out.",
+        "The partner, seat {seat}, holds one tile: with a chance of {chance}% it fits, and the partner can go out.",
         seat=reason.seat,
         chance=percent(reason.probability or 0.0),
     )
@@ -222,7 +222,7 @@ def _out_next(reason: Reason, say: Words) -> str:
         sentences.append(say.say("The others cannot take that away."))
     elif chance > 0.0:
         sentences.append(
-            say.say("With a chance of {chance} %, no other seat has a tile for such a place.", chance=percent(chance))
+            say.say("With a chance of {chance}%, no other seat has a tile for such a place.", chance=percent(chance))
         )
     return joined_sentences(sentences)
 
@@ -230,7 +230,7 @@ def _out_next(reason: Reason, say: Words) -> str:
 def _pips_at_risk(reason: Reason, say: Words) -> str:
     pips = reason.pips or 0
     risk = say.say(
-        "With a chance of {chance} %, another seat can go out before the next own turn.",
+        "With a chance of {chance}%, another seat can go out before the next own turn.",
         chance=percent(reason.probability or 0.0),
     )
     cost = say.count(
@@ -253,7 +253,7 @@ def _extra_turn(reason: Reason, say: Words) -> str:
         )
     # With an empty talon the others hold all other tiles, so that it is certain.
     return say.say(
-        "With a chance of {chance} %, no other seat has a tile that fits: all must draw.", chance=percent(chance)
+        "With a chance of {chance}%, no other seat has a tile that fits: all must draw.", chance=percent(chance)
     )
 
 
@@ -324,7 +324,7 @@ def _partner_reply(reason: Reason, say: Words) -> str:
 
 def _partner_moves(reason: Reason, say: Words) -> str:
     return say.say(
-        "With a chance of {chance} %, the partner, seat {seat}, has a tile that fits.",
+        "With a chance of {chance}%, the partner, seat {seat}, has a tile that fits.",
         seat=reason.seat,
         chance=percent(reason.probability or 0.0),
     )
@@ -350,7 +350,7 @@ def _points_later(reason: Reason, say: Words) -> str:
         sentences.append(say.say("No other seat has a tile for that place."))
     elif chance > 0.0:
         sentences.append(
-            say.say("With a chance of {chance} %, no other seat has a tile for that place.", chance=percent(chance))
+            say.say("With a chance of {chance}%, no other seat has a tile for that place.", chance=percent(chance))
         )
     return joined_sentences(sentences)
 
@@ -370,7 +370,7 @@ def _chance(reason: Reason, say: Words) -> str:
     if error == 0.0:
         return say.say("The chance to win the match is {chance}.", chance=chance)
     return say.say(
-        "The chance to win the match is {chance} ± {error}.", chance=chance, error=f"{uncertain(100 * error)} %"
+        "The chance to win the match is {chance} ± {error}.", chance=chance, error=f"{uncertain(100 * error)}%"
     )
 
 
@@ -413,12 +413,12 @@ def _taken(reason: Reason, say: Words) -> Iterator[str]:
     }
     if reason.against is None:
         yield say.say(
-            "It takes away {points} for {tile}, which seat {seat} has with a chance of {chance} %.",
+            "It takes away {points} for {tile}, which seat {seat} has with a chance of {chance}%.",
             **parts,
         )
     else:
         yield say.say(
-            "After the other move, {tile} could score {points}: seat {seat} has it with a chance of {chance} %.",
+            "After the other move, {tile} could score {points}: seat {seat} has it with a chance of {chance}%.",
             **parts,
         )
 
@@ -437,7 +437,7 @@ def _forces_draw(reason: Reason, say: Words) -> str:
     if chance >= CERTAIN:
         return say.say("Seat {seat} has no tile that fits, and must draw.", seat=reason.seat)
     return say.say(
-        "With a chance of {chance} %, seat {seat} has no tile that fits, and must draw.",
+        "With a chance of {chance}%, seat {seat} has no tile that fits, and must draw.",
         seat=reason.seat,
         chance=percent(chance),
     )
@@ -448,7 +448,7 @@ def _forces_pass(reason: Reason, say: Words) -> str:
     if chance >= CERTAIN:
         return say.say("Seat {seat} has no tile that fits, and must pass.", seat=reason.seat)
     return say.say(
-        "With a chance of {chance} %, seat {seat} has no tile that fits, and must pass.",
+        "With a chance of {chance}%, seat {seat} has no tile that fits, and must pass.",
         seat=reason.seat,
         chance=percent(chance),
     )
@@ -459,7 +459,7 @@ def _blocks_suit(reason: Reason, say: Words) -> str:
     if chance >= CERTAIN:
         return say.say("The new end shows {suit}, and seat {seat} has no {suit}.", suit=reason.suit, seat=reason.seat)
     return say.say(
-        "The new end shows {suit}, and with a chance of {chance} % seat {seat} has no {suit}.",
+        "The new end shows {suit}, and with a chance of {chance}% seat {seat} has no {suit}.",
         suit=reason.suit,
         seat=reason.seat,
         chance=percent(chance),
@@ -613,7 +613,7 @@ def _number(kind: ReasonKind, number: float) -> str:
     if kind is ReasonKind.VALUE:
         return fixed(number, signed=True)
     if kind is ReasonKind.CHANCE:
-        return f"{100 * number:.1f} %"
+        return f"{100 * number:.1f}%"
     if kind in CHANCES:
-        return f"{percent(number)} %"
+        return f"{percent(number)}%"
     return plain(number)
