@@ -142,10 +142,10 @@ def test_a_chance_that_is_nearly_known_shows_an_error_above_0() -> None:
     def said(error: float) -> str:
         return render(Reason(ReasonKind.CHANCE, probability=0.672, error=error))
 
-    assert said(0.0004) == "The chance to win the match is 67.2 % ± 0.04 %."
-    assert said(1e-9) == "The chance to win the match is 67.2 % ± 0.01 %."
-    assert said(0.012) == "The chance to win the match is 67.2 % ± 1.2 %."
-    assert said(0.0) == "The chance to win the match is 67.2 %."
+    assert said(0.0004) == "The chance to win the match is 67.2% ± 0.04%."
+    assert said(1e-9) == "The chance to win the match is 67.2% ± 0.01%."
+    assert said(0.012) == "The chance to win the match is 67.2% ± 1.2%."
+    assert said(0.0) == "The chance to win the match is 67.2%."
 
 
 def test_a_layout_in_english() -> None:
@@ -222,8 +222,8 @@ def test_a_chance_is_100_per_cent_only_where_it_is_certain() -> None:
     said = [
         render(Reason(ReasonKind.BLOCKS_SUIT, seat=1, suit=5, probability=chance)) for chance in (0.9999, 0.001, 1.0)
     ]
-    assert "99 %" in said[0]
-    assert "1 %" in said[1]
+    assert "99%" in said[0]
+    assert "1%" in said[1]
     assert said[2] == "The new end shows 5, and seat 1 has no 5."
 
 
