@@ -19,7 +19,7 @@ from benchmarks.server.process import ServerProcess, Vitals
 from benchmarks.server.soak import Found, checks
 from benchmarks.server.traffic import RateError, Sent, check_rate, closed_loop, goodput, open_loop, scheduled
 
-SMOKE = {"--minutes": "0.15", "--warm-up": "0.3", "--limit": "60", "--callers": "3", "--pause": "0.2"}
+SMOKE = {"--minutes": "0.15", "--warm-up": "0.3", "--limit": "60", "--callers": "3", "--pause": "0.1"}
 """Nine seconds; in so short a time the memory still finds its level, and what is planted leaks far more.
 
 With the pauses there are as many calls as without them on a machine that is busy with other tests.
