@@ -217,23 +217,10 @@ $(STAMPS)/docs: $(STAMPS)/run
 	@$(INSTALL) '.[docs]'
 	@touch $@
 
-.venv-proto/stamp: tools/proto-requirements.txt
-	@echo "==> making .venv-proto"
+# Tools that need versions of their own: .venv-proto, .venv-lock, .venv-deploy.
+.venv-%/stamp: tools/%-requirements.txt
+	@echo "==> making .venv-$*"
 	@$(PYTHON) tools/check_python.py
-	@$(PYTHON) -m venv .venv-proto
-	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(PROTO_BIN)/python -m pip install -qq --requirement tools/proto-requirements.txt
-	@touch $@
-
-.venv-lock/stamp: tools/lock-requirements.txt
-	@echo "==> making .venv-lock"
-	@$(PYTHON) tools/check_python.py
-	@$(PYTHON) -m venv .venv-lock
-	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(LOCK_BIN)/python -m pip install -qq --requirement tools/lock-requirements.txt
-	@touch $@
-
-.venv-deploy/stamp: tools/deploy-requirements.txt
-	@echo "==> making .venv-deploy"
-	@$(PYTHON) tools/check_python.py
-	@$(PYTHON) -m venv .venv-deploy
-	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(DEPLOY_BIN)/python -m pip install -qq --requirement tools/deploy-requirements.txt
+	@$(PYTHON) -m venv .venv-$*
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 .venv-$*/bin/python -m pip install -qq --requirement $<
 	@touch $@
