@@ -2,7 +2,6 @@
 
 import zlib
 from itertools import combinations
-from random import Random
 
 import pytest
 
@@ -14,9 +13,7 @@ from sniffai.play.players import FlatPlayer, PolicyPlayer
 from sniffai.rules import PLAYERS, deduction
 from sniffai.tiles import TILES
 from sniffai_ext.flat import flat_values
-from tests.pairing_library import library_round
-from tests.reference import at_random
-from tests.reference_belief import agrees, any_assignment, deal_of, seen
+from tests.hidden_twins import hidden_twins
 
 
 @pytest.mark.parametrize(("players", "choices"), [(2, 1306860045), (3, 1406550638), (4, 1708311358)])
@@ -35,20 +32,8 @@ def test_it_plays_as_it_always_did(players: int, choices: int) -> None:
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_it_does_not_know_the_hidden_tiles(players: int) -> None:
-    moved = 0
-    for seed in range(25):
-        twin = at_random(players, seed, 6 + seed % 8)
-        if twin.over:
-            continue
-        sight, rng = seen(twin, twin.seat), Random(seed)
-        assignment = next(found for found in (any_assignment(sight, rng) for _ in range(200)) if agrees(sight, found))
-        other = deal_of(sight, assignment)
-        for move in twin.layout.placements:
-            other.play(*move)
-        moved += other.hands != twin.hands
-        rounds = [library_round(one) for one in (twin, other)]
+    for rounds in hidden_twins(players):
         assert len({tuple(flat_values(round_.view(round_.seat).core(), 30, 1)) for round_ in rounds}) == 1
-    assert moved > 5
 
 
 def test_a_last_tile_is_worth_its_points_and_what_the_other_hand_costs_on_average() -> None:
