@@ -13,6 +13,7 @@ import numpy as np
 from sniffai import Deal, Round, View
 from sniffai.moves import Move
 from sniffai.play.exploiter import deal_of
+from sniffai.play.players import Player
 from sniffai.rules import team_of
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.nets import load_policy
@@ -128,3 +129,18 @@ def _played(case: Case, move: Move, chance: float = 1.0) -> Case:
     after = case.round.copy()
     after.play(move)
     return Case(after, case.weight * chance)
+
+
+def late_view(player: Player, players: int, seed: int) -> View:
+    """The first view of seat 0 with a choice, one or two tiles in the talon, and few tiles left.
+
+    :param player: who plays every seat until then.
+    """
+    round_ = Round.deal(players, seed, leader=0)
+    while True:
+        view = round_.view(round_.seat)
+        moves = distinct_moves(view)
+        late = 1 <= view.talon_size <= 2 and sum(view.hand_sizes) <= 11
+        if view.seat == 0 and len(moves) > 1 and late:
+            return view
+        round_.play(player.choose(view, seed) if len(moves) > 1 else moves[0])

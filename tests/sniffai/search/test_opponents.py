@@ -16,7 +16,7 @@ from sniffai.search.searcher import search_options
 from sniffai_ext.inference import sampled_deals
 from sniffai_ext.search import Search as CoreSearch
 from sniffai_ext.worlds import given_worlds, weighted_worlds
-from tests.best_response import Chances, best_values, cases_of
+from tests.best_response import Chances, best_values, cases_of, late_view
 
 PLAYED: dict[str, Player] = {
     "policy": PolicyPlayer(),
@@ -45,18 +45,6 @@ def chances_of(opponent: Opponent) -> Chances:
     return chances
 
 
-def late_view(kind: str, players: int, seed: int) -> View:
-    """The first view of seat 0 with a choice, one or two tiles in the talon, and few tiles left."""
-    round_ = Round.deal(players, seed, leader=0)
-    while True:
-        view = round_.view(round_.seat)
-        moves = distinct_moves(view)
-        late = 1 <= view.talon_size <= 2 and sum(view.hand_sizes) <= 11
-        if view.seat == 0 and len(moves) > 1 and late:
-            return view
-        round_.play(PLAYED[kind].choose(view, seed) if len(moves) > 1 else moves[0])
-
-
 def knowing(view: View, opponent: Opponent) -> Searcher:
     others = {seat: opponent for seat in range(view.players) if seat != view.seat}
     return Searcher(view, seed=1, params=KNOWING, opponents=others)
@@ -65,7 +53,7 @@ def knowing(view: View, opponent: Opponent) -> Searcher:
 @pytest.mark.parametrize(("kind", "players", "seed"), LATE)
 def test_a_search_that_knows_its_opponents_finds_the_best_response(kind: str, players: int, seed: int) -> None:
     """Move and value, against every deal, every reply and every information set by brute force."""
-    view = late_view(kind, players, seed)
+    view = late_view(PLAYED[kind], players, seed)
     opponent = opponent_of(kind)
     exact = best_values(view, chances_of(opponent))
     assert len(exact) > 1
@@ -77,7 +65,7 @@ def test_a_search_that_knows_its_opponents_finds_the_best_response(kind: str, pl
 
 def test_knowing_is_worth_something() -> None:
     """Where a seat that always takes the most points does not reply best, another move is best."""
-    view = late_view("greedy", 2, 22)
+    view = late_view(PLAYED["greedy"], 2, 22)
     exact = best_values(view, chances_of(opponent_of("greedy")))
     plain = analyze(view, Limits(simulations=8_000), seed=1, params=SearchParams(objective="round")).best
     told = knowing(view, opponent_of("greedy")).run(Limits(simulations=8_000)).best
@@ -88,7 +76,7 @@ def test_knowing_is_worth_something() -> None:
 
 @pytest.mark.parametrize(("kind", "players", "seed"), LATE)
 def test_worlds_weigh_what_the_opponent_makes_them_weigh(kind: str, players: int, seed: int) -> None:
-    view = late_view(kind, players, seed)
+    view = late_view(PLAYED[kind], players, seed)
     opponent = opponent_of(kind)
     search = knowing(view, opponent)
     search.run(Limits(simulations=2000))
