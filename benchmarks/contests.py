@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from sniffai.lab.bench import signature
+from sniffai.jobs.processes import mapped
 from sniffai.play.adjusted import AdjustedMean
 from sniffai.play.arena import Played, play_numbered
 from sniffai.play.arena_result import ArenaSpec, Cost, take_in
 from sniffai.play.statistics import Estimate
-from sniffai.play.workers import mapped
+from sniffai.search.signature import signature
 
 CHUNK_SECONDS: Final = 20.0
 """About how long a contest is played before its figures are written, and another has its turn."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
+from sniffai.jobs.processes import available_cores, mapped
 from sniffai.moves import Move
 from sniffai.play.arena import play_game
 from sniffai.play.arena_result import ArenaSpec, Game, Pairing
@@ -19,7 +20,6 @@ from sniffai.play.learned import learned_opponent
 from sniffai.play.levels import named_player, opponent_named
 from sniffai.play.players import Player, SearchPlayer
 from sniffai.play.statistics import ratio_and_error
-from sniffai.play.workers import available_cores, mapped
 from sniffai.rules import TEAMS, team_of
 from sniffai.search.opponents import Opponent
 from sniffai.search.params import Limits, SearchParams

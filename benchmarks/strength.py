@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.contests import Contest, Figures, Goal, Store, measure
-from sniffai.lab.bench import signature
 from sniffai.rules import PLAYERS
 from sniffai.search.params import PLAIN, SearchParams
+from sniffai.search.signature import signature
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 FIGURES: Final = ROOT / "benchmarks" / "strength.json"

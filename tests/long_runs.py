@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from sniffai import Limits, Round, View, analyze
-from sniffai.lab.bench import signature
 from sniffai.rules import PLAYERS
 from sniffai.search.candidates import distinct_moves
+from sniffai.search.signature import signature
 
 FILE = Path(__file__).parent / "data" / "long_runs.json"
 DEALS = range(30, 38)

@@ -14,13 +14,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from sniffai.jobs.processes import available_cores
 from sniffai.lab.ratings import contests_of, fit_ratings
 from sniffai.play.arena import play_arena, play_rounds
 from sniffai.play.arena_result import ArenaSpec
 from sniffai.play.levels import LEVELS, Level, expected_result, find_level, named_player
 from sniffai.play.ratings import LOWEST, MEASURED, Score, measured, score_of
 from sniffai.play.statistics import wilson_interval
-from sniffai.play.workers import available_cores
 from sniffai.round import Round
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.params import Limits

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from sniffai.equity.table import STEP
+from sniffai.jobs.processes import mapped
 from sniffai.lab.equity.rounds import play_rounds as play_scored
 from sniffai.play.arena import play_rounds
 from sniffai.play.arena_result import ArenaSpec
 from sniffai.play.levels import LEVELS, named_player
 from sniffai.play.statistics import mean_and_error, ratio_and_error, wilson_interval
-from sniffai.play.workers import mapped
 from sniffai.review import Judged, Review, StepKind, Subject, Verdict, jobs_of, review, run_job
 from sniffai.review.strength import MEASURED
 from sniffai.rules import PLAYERS, TEAMS, margins_of, team_of

@@ -7,8 +7,9 @@ import click
 from sniffai.cli.parts import json_option
 from sniffai.cli.tables import show, text_table
 from sniffai.cli.terminal import tell, tell_json
-from sniffai.lab.bench import equity_ratio, measure, packed_round_bytes, signature, thread_ratio
+from sniffai.lab.bench import equity_ratio, measure, packed_round_bytes, thread_ratio
 from sniffai.rules import PLAYERS
+from sniffai.search.signature import signature
 
 
 @click.command("bench")

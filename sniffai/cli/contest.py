@@ -9,11 +9,11 @@ import click
 from sniffai.cli.output import Output
 from sniffai.cli.parts import deal_options
 from sniffai.cli.progress import progress_bar
+from sniffai.jobs.processes import available_cores
 from sniffai.play.adjusted import AdjustedMean
 from sniffai.play.arena import play_arena
 from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost
 from sniffai.play.sequential import Measure, SequentialTest
-from sniffai.play.workers import available_cores
 from sniffai.search.params import Limits
 
 F = TypeVar("F", bound=Callable[..., Any])

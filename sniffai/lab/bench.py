@@ -1,12 +1,7 @@
-"""Measure the speed of the core on this machine, and its *bench signature*: a checksum of its answers.
-
-Speeds are medians over repeats on one processor. The signature uses fixed seeds and numbers of simulations: it changes
-when, and only when, the behaviour of rules, belief or search changes.
-"""
+"""Measure the speed of the core on this machine. Speeds are medians over repeats on one processor."""
 
 import math
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
@@ -14,7 +9,6 @@ from typing import Final
 
 from sniffai.round import Round
 from sniffai.rules import PLAYERS
-from sniffai.search.analysis import Analysis
 from sniffai.search.nets import load_policy
 from sniffai.search.params import Limits, SearchParams
 from sniffai.search.searcher import analyze, search_options
@@ -27,10 +21,6 @@ from sniffai_ext.search_options import SearchOptions
 
 REPEATS: Final = 5
 SEARCH_SIMULATIONS: Final = 10_000
-SIGNATURE_ROUNDS: Final = 4
-SIGNATURE_SIMULATIONS: Final = 500
-SIGNATURE_LONG: Final = 5_000
-"""Simulations of the first decision of one more round: large trees use code that small ones do not reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,34 +87,6 @@ def equity_ratio(players: int, scale: float = 1.0) -> Speed:
 def packed_round_bytes() -> int:
     """The size of a round in the search, in bytes."""
     return state_bytes()
-
-
-def signature() -> int:
-    """The bench signature, 0..2**32-1: a checksum of the answers to every decision of some rounds."""
-    check = 0
-    for text in _answers():
-        check = zlib.crc32(text.encode(), check)
-    return check
-
-
-def _answers() -> Iterator[str]:
-    limits = Limits(simulations=SIGNATURE_SIMULATIONS)
-    for players in PLAYERS:
-        for deal in range(SIGNATURE_ROUNDS):
-            round_ = Round.deal(players, derived_seed(players, deal), leader=deal % players)
-            while not round_.over:
-                view = round_.view(round_.seat)
-                analysis = analyze(view, limits, seed=deal)
-                yield _answer(view, analysis)
-                round_.play(analysis.moves[0].move)
-            yield f"{round_.scores}"
-        view = Round.deal(players, derived_seed(players, SIGNATURE_ROUNDS), leader=0).view(0)
-        yield _answer(view, analyze(view, Limits(simulations=SIGNATURE_LONG)))
-
-
-def _answer(view: View, analysis: Analysis) -> str:
-    moves = [(str(entry.move), entry.visits, entry.availability) for entry in analysis.moves]
-    return f"{view} {analysis.belief.world_count} {moves}"
 
 
 def _speed(name: str, players: int, work: Callable[[int], int]) -> Speed:

@@ -11,6 +11,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Final, Protocol, runtime_checkable
 
+from sniffai.jobs.executor import Executor, executor_or, in_order
+from sniffai.jobs.result import JobResult, Measured
+from sniffai.jobs.spec import JobSpec, slices
 from sniffai.moves import Move
 from sniffai.play.adjusted import AdjustedMean
 from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost, Game, Pairing, take_in
@@ -19,7 +22,6 @@ from sniffai.play.luck import no_luck, round_luck
 from sniffai.play.match import Lots, decide
 from sniffai.play.mixed import at_turn
 from sniffai.play.players import Player
-from sniffai.play.workers import mapped
 from sniffai.round import Round
 from sniffai.rules import TEAMS, margins_of, team_of
 from sniffai.search.analysis import Analysis
@@ -37,11 +39,12 @@ __all__ = [
     "play_rounds",
 ]
 
-CHUNKS_PER_WORKER: Final = 32
-"""Parts of the work for each worker, so that none waits long for the last one at the end. Chosen by judgement."""
+PARAMETERS: Final = ("a", "b", "players", "whole_matches", "seed", "luck")
+"""What a job of a contest says besides its limits and the numbers of its pairings."""
 
-MOST_OF_TEST: Final = 16
-"""The most pairings of one part of the work where a test may end the contest: what comes after the end is lost."""
+QUICK: Final = 16
+"""Pairings of a job of players that do not search; of those that do, one. It does not depend on how many are played or
+by whom, so that jobs that are done need not be done again. Chosen by judgement."""
 
 MOST_ROUNDS: Final = 1000
 """Rounds after which a match is given up without a winner. Random players need about 40."""
@@ -106,17 +109,24 @@ class Contestant:
         return player.pick(analysis, seed), analysis.effort.simulations
 
 
-def play_arena(spec: ArenaSpec, *, workers: int = 1, progress: Callable[[int], None] | None = None) -> ArenaResult:
+def play_arena(
+    spec: ArenaSpec,
+    *,
+    workers: int = 1,
+    executor: Executor | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> ArenaResult:
     """Play all pairings, or as many as the test needs.
 
-    The games, and so when a test ends, do not depend on the number of workers, unless a clock ends the searches.
+    The games, and so when a test ends, do not depend on who plays them, unless a clock ends the searches.
 
     :param workers: processes; 1 plays in this one.
+    :param executor: plays instead of such processes; it stays open.
     :param progress: called with the number of pairings done since the last call.
     """
     played: list[Played] = []
     mean = AdjustedMean()
-    with closing(_batches(spec, workers)) as batches:
+    with executor_or(executor, workers) as open_, closing(_batches(spec, open_)) as batches:
         for batch in batches:
             done = _until_decided(spec, mean, batch)
             played.extend(done)
@@ -148,17 +158,50 @@ def _decided(spec: ArenaSpec, mean: AdjustedMean) -> bool:
     return spec.test is not None and spec.test.judge(mean).verdict is not None
 
 
-def _batches(spec: ArenaSpec, workers: int) -> Generator[list[Played], None, None]:
-    size = max(1, spec.pairings // (CHUNKS_PER_WORKER * workers))
-    if spec.test is not None:
-        size = min(size, MOST_OF_TEST)
-    jobs = [(spec, range(start, min(start + size, spec.pairings))) for start in range(0, spec.pairings, size)]
-    yield from mapped(_play_some, jobs, workers)
+def _batches(spec: ArenaSpec, executor: Executor) -> Generator[list[Played], None, None]:
+    for result in in_order(executor, jobs_of(spec)):
+        yield played_of(result)
 
 
-def _play_some(job: tuple[ArenaSpec, Iterable[int]]) -> list[Played]:
-    spec, numbers = job
-    return [play_numbered(spec, number) for number in numbers]
+def jobs_of(spec: ArenaSpec) -> Iterator[JobSpec]:
+    """The jobs of a contest, in the order of its pairings."""
+    size = 1 if spec.whole_matches or any(_is_slow(name, spec) for name in (spec.a, spec.b)) else QUICK
+    parameters = {name: getattr(spec, name) for name in PARAMETERS}
+    for numbers in slices(spec.pairings, size):
+        yield JobSpec("arena", parameters, numbers, limits=spec.limits)
+
+
+def _is_slow(name: str, spec: ArenaSpec) -> bool:
+    return isinstance(named_player(name, spec.limits), Analyst)
+
+
+def play_job(job: JobSpec) -> Measured:
+    """Play some pairings of a contest: the work of the kind ``arena``.
+
+    :raises LimitsError: a parameter out of range, or no such player.
+    """
+    spec = ArenaSpec(**job.read(PARAMETERS), pairings=max(1, job.numbers.stop), limits=job.limits)
+    played = [play_numbered(spec, number) for number in job.numbers]
+    return Measured(
+        [[[game.to_list() for game in pairing], *map(_counts, costs)] for pairing, *costs in played],
+        {"seconds": [[_seconds(a), _seconds(b)] for _, a, b in played]},
+    )
+
+
+def played_of(result: JobResult) -> list[Played]:
+    """What :func:`play_job` made, pairing by pairing."""
+    return [
+        (tuple(map(Game.from_list, games)), Cost(a[0], x[0], a[1], x[1]), Cost(b[0], y[0], b[1], y[1]))
+        for (games, a, b), (x, y) in zip(result.value, result.measured["seconds"], strict=True)
+    ]
+
+
+def _counts(cost: Cost) -> list[int]:
+    return [cost.decisions, cost.simulations]
+
+
+def _seconds(cost: Cost) -> list[float]:
+    return [cost.seconds, cost.processor_seconds]
 
 
 def play_numbered(spec: ArenaSpec, number: int) -> Played:

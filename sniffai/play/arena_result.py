@@ -82,6 +82,17 @@ class Game:
         """Rounds played."""
         return self.out + self.blocked + self.target
 
+    def to_list(self) -> list[Any]:
+        """Plain values, for JSON: the fields in their order, without the luck where that was not worked out."""
+        told = [list(self.margins), self.winner, self.out, self.blocked, self.target]
+        return [*told, list(self.luck), list(self.match_luck)] if self.luck else told
+
+    @classmethod
+    def from_list(cls, values: Sequence[Any]) -> Self:
+        """Read :meth:`to_list` back."""
+        margins, winner, out, blocked, target, *luck = values
+        return cls(tuple(margins), winner, out, blocked, target, *map(tuple, luck))
+
 
 Pairing = tuple[Game, ...]
 """One deal or match in every seating; in game ``t`` player B has team ``t``, and A the others."""
@@ -243,7 +254,7 @@ class ArenaResult:
             "rounds": self.rounds,
             "endings": self.endings,
             "costs": {name: cost.to_dict() for name, cost in zip("ab", self.costs, strict=True)},
-            "games": [[_game_list(game) for game in pairing] for pairing in self.pairings],
+            "games": [[game.to_list() for game in pairing] for pairing in self.pairings],
         }
 
     def _spec_dict(self) -> dict[str, Any]:
@@ -266,7 +277,7 @@ class ArenaResult:
             names = ("a", "b", "players", "pairings", "whole_matches", "seed")
             known = {name: value[name] for name in names} | {"luck": value.get("luck", False)}
             spec = ArenaSpec(**known, limits=Limits(**value["limits"]), test=_read_test(value.get("test")))
-            pairings = tuple(tuple(map(_read_game, pairing)) for pairing in value["games"])
+            pairings = tuple(tuple(map(Game.from_list, pairing)) for pairing in value["games"])
             a, b = (_read_cost(value["costs"][name]) for name in "ab")
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, LimitsError):
@@ -312,16 +323,6 @@ def _own_margin(games: Sequence[Game]) -> float:
 def _own_wins(games: Sequence[Game]) -> int:
     """Matches of a pairing that B won."""
     return sum(game.winner == team for team, game in enumerate(games))
-
-
-def _game_list(game: Game) -> list[Any]:
-    told = [list(game.margins), game.winner, game.out, game.blocked, game.target]
-    return [*told, list(game.luck), list(game.match_luck)] if game.luck else told
-
-
-def _read_game(values: Sequence[Any]) -> Game:
-    margins, winner, out, blocked, target, *luck = values
-    return Game(tuple(margins), winner, out, blocked, target, *map(tuple, luck))
 
 
 def _read_test(value: Mapping[str, Any] | None) -> SequentialTest | None:

@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from sniffai.checks import is_listed, read_callable, read_kind, shown
 from sniffai.errors import RecordError
-from sniffai.play.workers import check_workers, mapped
+from sniffai.jobs.processes import check_workers, mapped
 from sniffai.review.draws import DrawLuck, weigh_draw
 from sniffai.review.judge import Judged, judge
 from sniffai.review.story import Moment, Placement, Subject

@@ -22,6 +22,7 @@ from sniffai.client.requests import match_request
 from sniffai.draw import plan_layout
 from sniffai.equity import load
 from sniffai.explain import reasons
+from sniffai.jobs import JobResult, JobSpec, LocalExecutor
 from sniffai.lab.calibration import Judgement
 from sniffai.lab.equity.backwards import Outcomes
 from sniffai.lab.equity.rounds import play_rounds
@@ -52,6 +53,7 @@ from sniffai_ext.world_value import WorldValue, world_weight_count
 
 MODULES: Final = (
     *("sniffai", "sniffai.draw", "sniffai.equity", "sniffai.review", "sniffai.explain", "sniffai.client"),
+    "sniffai.jobs",
     *(
         "sniffai.wire",
         "sniffai.watch",
@@ -77,10 +79,10 @@ MODULES: Final = (
 REFUSED: Final = {
     *("Searcher", "DealSearcher", "UnforcedSearch", "UnsearchedMove", "LevelTurn", "Solver", "Client", "AsyncClient"),
     *("AnalysisStream", "ReviewStream", "AsyncAnalysisStream", "AsyncReviewStream"),
-    *("MatchStream", "MatchReviewStream", "AsyncMatchStream", "AsyncMatchReviewStream"),
+    *("MatchStream", "MatchReviewStream", "AsyncMatchStream", "AsyncMatchReviewStream", "LocalExecutor"),
 }
 """Classes whose objects belong to one process: copying and pickling them raises TypeError."""
-NO_VALUES: Final = {"Player", "Teller", "Thinker", "Wishes", "RecommendWishes", "ReviewWishes", "Kind"}
+NO_VALUES: Final = {"Executor", "Player", "Teller", "Thinker", "Wishes", "RecommendWishes", "ReviewWishes", "Kind"}
 """Protocols and names for types: there are no objects of them."""
 
 
@@ -162,6 +164,8 @@ def results() -> Iterator[Any]:
     bound = ExploitSpec("greedy", deals=1, seed=1, simulations=10)
     asked = ExploitSpec("search", deals=1, seed=1, simulations=10, worlds=2, limits=Limits(simulations=10))
     yield from (bound, exploit(bound), *bound.seats(), *asked.seats())
+    job = JobSpec("arena", numbers=range(1, 3), limits=Limits(simulations=10))
+    yield from (job, JobResult(job.address, [1.5], 0.25))
     yield from (played(2, 14).history, strength_of([2.0, 3.0, 4.0] * 20, 2))
     match = Match(MatchSetup((HUMAN, "greedy"), seed=1))
     yield from (match, match.setup, match.situation(0), Lots((1, 2)), *match_log_values())
@@ -285,7 +289,7 @@ def one_process() -> Iterator[Any]:
     """What belongs to one process."""
     view = ending().view(0)
     yield from (sniffai.Searcher(Round.deal(2, 1, leader=0).view(0)), Solver(), sniffai.DealSearcher(ending()))
-    yield client.Client("127.0.0.1:1")
+    yield from (client.Client("127.0.0.1:1"), LocalExecutor())
     yield from (kind(None, None) for kind in (client.AnalysisStream, client.ReviewStream))
     yield from (kind(None, None) for kind in (client.AsyncAnalysisStream, client.AsyncReviewStream))
     yield from (CoreSearch(Round.deal(2, 1, leader=0).view(0).core(), 1), CoreSolver(table_bytes=64))

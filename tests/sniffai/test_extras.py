@@ -10,7 +10,7 @@ import sniffai
 from sniffai.cli.group import COMMANDS
 from sniffai.errors import LimitsError
 from sniffai.extras import what_to_install
-from sniffai.play.workers import mapped
+from sniffai.jobs.processes import mapped
 
 HIDE = """
 import sys
@@ -173,7 +173,7 @@ def test_a_platform_without_semaphores_is_an_error_of_the_library(monkeypatch: p
     def refuse(*args: object, **options: object) -> None:
         raise NotImplementedError("This Python build lacks multiprocessing.synchronize")
 
-    monkeypatch.setattr("sniffai.play.workers.ProcessPoolExecutor", refuse)
+    monkeypatch.setattr("sniffai.jobs.processes.ProcessPoolExecutor", refuse)
     with pytest.raises(LimitsError, match="cannot start worker processes") as caught:
         list(mapped(str, [1, 2], 2))
     assert (caught.value.reason, caught.value.field) == ("NO_WORKERS", "workers")

@@ -12,11 +12,11 @@ from typing import Any, Final, NamedTuple
 
 from sniffai.equity.table import STEP, Equity
 from sniffai.errors import LimitsError
+from sniffai.jobs.processes import mapped
 from sniffai.moves import Move
 from sniffai.play.arena import MOST_ROUNDS, play_round
 from sniffai.play.levels import named_player
 from sniffai.play.players import Player
-from sniffai.play.workers import mapped
 from sniffai.round import Round
 from sniffai.rules import TARGET, TEAMS, team_of
 from sniffai.search.candidates import distinct_moves

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sniffai.equity.table import STEP
+from sniffai.jobs.processes import mapped
 from sniffai.lab.arrays import ArrayHolder
 from sniffai.play.arena import play_round
 from sniffai.play.levels import named_player
 from sniffai.play.players import Player
-from sniffai.play.workers import mapped
 from sniffai.round import Round
 from sniffai.rules import TEAMS, team_of
 from sniffai.search.nets import load_policy

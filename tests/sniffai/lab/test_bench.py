@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from sniffai.lab.bench import equity_ratio, measure, packed_round_bytes, signature, thread_ratio
+from sniffai.lab.bench import equity_ratio, measure, packed_round_bytes, thread_ratio
 from sniffai.rules import PLAYERS
+from sniffai.search.signature import signature
 
 SIGNATURE = Path(__file__).parents[3] / "benchmarks" / "signature.txt"
 

@@ -2,10 +2,6 @@
 
 import json
 import math
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
@@ -260,20 +256,3 @@ def test_a_wrong_player_is_refused(text: str, field: str) -> None:
 def test_a_wrong_spec_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(LimitsError):
         ArenaSpec(**{"a": "random", "b": "greedy", **wrong})
-
-
-def linger(seconds: float) -> None:
-    """Work that says when it begins."""
-    os.write(1, b"at work\n")
-    time.sleep(seconds)
-
-
-def test_workers_end_with_a_killed_command() -> None:
-    """They hold the other end of its output, which ends when the last of them has."""
-    work = "from sniffai.play.arena import mapped; from tests.sniffai.play.test_arena import linger; "
-    code = work + "list(mapped(linger, [600.0, 600.0], 2))"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        assert process.stdout is not None
-        assert [process.stdout.readline() for _ in range(2)] == ["at work\n"] * 2
-        process.kill()
-        assert process.communicate(timeout=60) == ("", None)
