@@ -7,9 +7,9 @@ Everything comes from public facts and the mover's own hand: sizes, void suits, 
 of a decision are the same for every move (:func:`base_rows`), the others depend on the move (:func:`move_rows`).
 """
 
-from sniffai_ext.layout cimport arm_weight, has_double, has_line, singles_at
+from sniffai_ext.layout cimport has_double, has_line, singles_at
 from sniffai_ext.types cimport (
-    ALL_TILES, DOUBLE, FITTING, LINE, NO_SNIFF, PIPS, POINTS, SINGLE, TILES, Arms, State, lowest, popcount, uint8_t,
+    ALL_DOUBLES, ALL_TILES, FITTING, MAX_ARMS, NO_SNIFF, PIPS, POINTS, SUIT, TILES, Arms, State, lowest, popcount,
     uint16_t, uint32_t,
 )
 
@@ -44,43 +44,57 @@ cdef inline int net_rows(int players) noexcept nogil:
 cdef inline int capped(int value, int most) noexcept nogil:
     return value if value < most else most
 
-cdef inline int tile_index(int a, int b) noexcept nogil:
-    return a * (13 - a) // 2 + b if a < b else b * (13 - b) // 2 + a
+# What can score now: each tile that does, alone in a mask, and its points. A tile may score at several arms.
+cdef struct Scoring:
+    int count
+    uint32_t[3 * MAX_ARMS] tile
+    int[3 * MAX_ARMS] points
+    uint32_t tiles                           # all of them
 
-cdef inline uint32_t scoring_at(uint32_t among, int pips, int base, int *most) noexcept nogil:
-    """The tiles of ``among`` that score when joined at an arm of ``pips``; ``base``: the count less its weight."""
-    cdef uint32_t scoring = 0
-    cdef int other = (5 - base % 5) % 5
-    cdef int tile
-    while other <= 6:
-        tile = tile_index(pips, other)
-        if other != pips and among >> tile & 1 and base + other > 0:
-            scoring |= <uint32_t> 1 << tile
-            if base + other > most[0]:
-                most[0] = base + other
-        other += 5
-    tile = tile_index(pips, pips)
-    if among >> tile & 1 and POINTS[base + 2 * pips]:
-        scoring |= <uint32_t> 1 << tile
-        if base + 2 * pips > most[0]:
-            most[0] = base + 2 * pips
-    return scoring
+cdef inline void add_scoring(Scoring *scoring, int pips, int base) noexcept nogil:
+    """Add what scores when joined at an arm of ``pips``; ``base``: the count less its weight.
 
-cdef inline uint32_t scoring_tiles(const Arms *arms, uint32_t among, int *most) noexcept nogil:
-    """The tiles of ``among`` that can score now, and the most points that one scores (0 without any)."""
-    cdef uint32_t open = arms.open, scoring = 0
-    cdef int pips
-    most[0] = 0
+    What does not score is written, too, and then overwritten: a branch could not be foretold.
+    """
+    cdef int n = scoring.count
+    cdef int other = 4 - (base + 4) % 5      # these pips, and 5 more, make a multiple of 5
+    scoring.tile[n] = SUIT[pips] & SUIT[other]
+    scoring.points[n] = base + other
+    n += (other != pips) & (base + other > 0)
+    if other < 2:
+        scoring.tile[n] = SUIT[pips] & SUIT[other + 5]
+        scoring.points[n] = base + other + 5
+        n += other + 5 != pips
+    scoring.tile[n] = SUIT[pips] & ALL_DOUBLES
+    scoring.points[n] = base + 2 * pips
+    n += POINTS[base + 2 * pips] > 0
+    scoring.count = n
+
+cdef inline void find_scoring(const Arms *arms, Scoring *scoring) noexcept nogil:
+    """List what can score now."""
+    cdef uint32_t open = arms.open
+    cdef int i, pips
+    scoring.count = 0
+    scoring.tiles = 0
     while open:
         pips = lowest(open)
         open &= open - 1
         if singles_at(arms, pips):
-            scoring |= scoring_at(among, pips, arms.count - pips, most)
+            add_scoring(scoring, pips, arms.count - pips)
         if has_double(arms, pips):
-            scoring |= scoring_at(among, pips, arms.count - 2 * pips, most)
+            add_scoring(scoring, pips, arms.count - 2 * pips)
         if has_line(arms, pips):
-            scoring |= scoring_at(among, pips, arms.count, most)
-    return scoring
+            add_scoring(scoring, pips, arms.count)
+    for i in range(scoring.count):
+        scoring.tiles |= scoring.tile[i]
+
+cdef inline int most_points(const Scoring *scoring, uint32_t among) noexcept nogil:
+    """The most points that a tile of ``among`` scores now, 0 without any."""
+    cdef int i, points, most = 0
+    for i in range(scoring.count):
+        points = scoring.points[i] if among & scoring.tile[i] else 0
+        most = points if points > most else most
+    return most
 
 cdef inline int tile_rows(uint32_t tiles, int first, uint16_t *rows, int n) noexcept nogil:
     while tiles:
@@ -139,15 +153,14 @@ cdef inline int move_rows(const State *state, int seat, const Arms *after, uint3
     cdef uint32_t unseen = unseen_by(state, seat)
     cdef uint32_t fitting = FITTING[after.open]
     cdef uint32_t reply = unseen & ~FITTING[state.void_pips[next_seat(state, seat)]]
-    cdef uint32_t scoring
-    cdef int most, n = arm_rows(after, rows, 0)
+    cdef Scoring scoring
+    cdef int n = arm_rows(after, rows, 0)
     rows[n] = <uint16_t> (OWN_FITS + capped(popcount(own & fitting), 8))
     rows[n + 1] = <uint16_t> (OPEN_FITS + capped(popcount(unseen & fitting), 15))
     rows[n + 2] = <uint16_t> (NEXT_FITS + capped(popcount(reply & fitting), 15))
-    scoring = scoring_tiles(after, reply, &most)
-    rows[n + 3] = <uint16_t> (REPLY_MOST + capped(most // 5, 7))
-    rows[n + 4] = <uint16_t> (REPLY_TILES + capped(popcount(scoring), 8))
-    scoring = scoring_tiles(after, own, &most)
-    rows[n + 5] = <uint16_t> (OWN_MOST + capped(most // 5, 7))
-    rows[n + 6] = <uint16_t> (OWN_SCORING + capped(popcount(scoring), 8))
+    find_scoring(after, &scoring)
+    rows[n + 3] = <uint16_t> (REPLY_MOST + capped(most_points(&scoring, reply) // 5, 7))
+    rows[n + 4] = <uint16_t> (REPLY_TILES + capped(popcount(reply & scoring.tiles), 8))
+    rows[n + 5] = <uint16_t> (OWN_MOST + capped(most_points(&scoring, own) // 5, 7))
+    rows[n + 6] = <uint16_t> (OWN_SCORING + capped(popcount(own & scoring.tiles), 8))
     return n + 7

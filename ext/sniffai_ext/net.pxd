@@ -8,16 +8,38 @@ All weights lie in one block of floats:
 
 The rows of ``mix`` belong to inputs, so that a silent unit costs nothing and the inner loops need no reordering of
 sums: the same weights give the same bits with every compiler that follows IEEE 754. The two kernels below, where time
-goes, are C: half a layer stays in registers while rows are added to it, eight floats side by side, and processors with
-AVX2 get code of their own. Neither changes the order of any sum.
+goes, are C: a layer stays in registers while rows are added to it, eight floats side by side, and processors with AVX2
+get code of their own. Neither changes the order of any sum.
 """
 
 from sniffai_ext.types cimport uint16_t
 
 cdef extern from * nogil:
     """
+    #include <stddef.h>
     #include <stdint.h>
-    #include <string.h>
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    #endif
+
+    /* bit i: input[i] > 0; about one unit in five is */
+    static inline uint64_t sniff_active(const float *input) {
+        uint64_t active = 0;
+    #if defined(__SSE2__)
+        for (int i = 48; i >= 0; i -= 16) {
+            const __m128 zero = _mm_setzero_ps();
+            const __m128i low = _mm_packs_epi32(_mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(input + i), zero)),
+                                                _mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(input + i + 4), zero)));
+            const __m128i high = _mm_packs_epi32(_mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(input + i + 8), zero)),
+                                                 _mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(input + i + 12), zero)));
+            active = active << 16 | (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
+        }
+    #else
+        for (int i = 0; i < 64; i++)
+            active |= (uint64_t)(input[i] > 0) << i;
+    #endif
+        return active;
+    }
 
     #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
     #define SNIFF_CHOOSES                /* gcc makes both, and the program takes what its processor can do */
@@ -36,48 +58,42 @@ cdef extern from * nogil:
     #else
     typedef struct { float at[8]; } sniff_eight;
     #endif
-    #define SNIFF_HALF 32
 
     /* sums[0..63] += each row of 64 floats */
     SNIFF_KERNEL void sniff_add_rows(const float *embed, const uint16_t *rows, int n, float *sums) {
-        for (int half = 0; half < 64; half += SNIFF_HALF) {
     #if defined(__GNUC__)
-            sniff_eight *out = (sniff_eight *)(sums + half);
-            sniff_eight a = out[0], b = out[1], c = out[2], d = out[3];
-            for (int k = 0; k < n; k++) {
-                const sniff_eight *row = (const sniff_eight *)(embed + rows[k] * 64 + half);
-                a += row[0]; b += row[1]; c += row[2]; d += row[3];
-            }
-            out[0] = a; out[1] = b; out[2] = c; out[3] = d;
-    #else
-            for (int k = 0; k < n; k++)
-                for (int i = half; i < half + SNIFF_HALF; i++)
-                    sums[i] += embed[rows[k] * 64 + i];
-    #endif
+        sniff_eight *out = (sniff_eight *)sums;
+        sniff_eight a = out[0], b = out[1], c = out[2], d = out[3], e = out[4], f = out[5], g = out[6], h = out[7];
+        for (const uint16_t *end = rows + n; rows != end; rows++) {
+            const sniff_eight *row = (const sniff_eight *)((const char *)embed + (size_t)*rows * 64 * sizeof(float));
+            a += row[0]; b += row[1]; c += row[2]; d += row[3]; e += row[4]; f += row[5]; g += row[6]; h += row[7];
         }
+        out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e; out[5] = f; out[6] = g; out[7] = h;
+    #else
+        for (int k = 0; k < n; k++)
+            for (int i = 0; i < 64; i++)
+                sums[i] += embed[rows[k] * 64 + i];
+    #endif
     }
 
     /* sums[0..31] += input[i] * row i of mix, for each of the 64 inputs above 0 */
     SNIFF_KERNEL void sniff_mix(const float *mix, const float *input, float *sums) {
-        uint8_t active[64];
-        int n = 0;
-        for (int i = 0; i < 64; i++) {
-            active[n] = (uint8_t)i;
-            n += input[i] > 0;
-        }
+        uint64_t active = sniff_active(input);
     #if defined(__GNUC__)
         sniff_eight *out = (sniff_eight *)sums;
         sniff_eight a = out[0], b = out[1], c = out[2], d = out[3];
-        for (int k = 0; k < n; k++) {
-            const sniff_eight *row = (const sniff_eight *)(mix + active[k] * 32);
-            const float x = input[active[k]];
+        for (; active; active &= active - 1) {
+            const size_t i = (size_t)__builtin_ctzll(active);
+            const sniff_eight *row = (const sniff_eight *)(mix + i * 32);
+            const float x = input[i];
             a += x * row[0]; b += x * row[1]; c += x * row[2]; d += x * row[3];
         }
         out[0] = a; out[1] = b; out[2] = c; out[3] = d;
     #else
-        for (int k = 0; k < n; k++)
-            for (int j = 0; j < 32; j++)
-                sums[j] += input[active[k]] * mix[active[k] * 32 + j];
+        for (int i = 0; active >> i; i++)
+            if (active >> i & 1)
+                for (int j = 0; j < 32; j++)
+                    sums[j] += input[i] * mix[i * 32 + j];
     #endif
     }
 

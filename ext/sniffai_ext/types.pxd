@@ -86,6 +86,7 @@ cdef enum:
     TILES = 28
     PIPS = 7
     ALL_TILES = 0x0fffffff
+    ALL_DOUBLES = 0xa442081
     MAX_ARMS = 4          # two ends, and two more once the sniff's sides are open
     MAX_MOVES = 28        # at most MAX_ARMS arms with at most 7 tiles of a suit each; a lead has at most 7
     NO_TILE = 255
