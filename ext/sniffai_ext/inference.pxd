@@ -5,7 +5,7 @@ from sniffai_ext.net cimport Net
 from sniffai_ext.policy cimport rate_moves
 from sniffai_ext.seat_model cimport ChoosingOrNone
 from sniffai_ext.round cimport legal_moves
-from sniffai_ext.types cimport MAX_MOVES, State, TILES, uint8_t, uint32_t
+from sniffai_ext.types cimport MAX_MOVES, State, TILES, uint8_t, uint32_t, uint64_t
 from sniffai_ext.view cimport Choice, View
 
 # How the other seats are taken to choose: as softmax(rating / temperature) of the policy or, where a seat has a model
@@ -16,8 +16,18 @@ cdef struct Model:
     float floor           # share of a choice made at random, above 0: no possible world is ruled out
     ChoosingOrNone[4] seat   # by seat: its own model, or NULL
 
+# What a choice adds to the log-likelihood of a world. It depends on the hand before the choice only, and worlds share
+# many hands.
+cdef struct Term:
+    uint64_t key          # that hand and the number of the choice; 0: nothing is known yet
+    double log
+
+cdef enum:
+    TERM_BITS = 11        # of the number of a term among those that are remembered
+    TERMS = 1 << TERM_BITS
+
 cdef tuple take_models(Model *model, models, int players)
 
 cdef void log_likelihoods(
-    const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat
+    const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat, Term *known
 ) noexcept nogil

@@ -14,7 +14,7 @@ from libc.math cimport expf, log, logf
 from sniffai_ext.belief cimport Belief
 from sniffai_ext.checks cimport read_items, read_real, read_seed, read_whole
 from sniffai_ext.policy cimport Policy
-from sniffai_ext.rng cimport Rng, seed_rng
+from sniffai_ext.rng cimport GOLDEN, Rng, seed_rng
 from sniffai_ext.seat_model cimport Choosing, SeatModel, modelled_chance
 from sniffai_ext.types cimport move_tile, popcount
 
@@ -59,37 +59,54 @@ cdef inline uint32_t hand_then(const Choice *choice, uint32_t[ALL_BATCHES] *batc
     return hand & ~choice.state.table
 
 
-cdef void log_likelihoods(
-    const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat
-) noexcept nogil:
-    """The formula above for one deal, given batch by batch: adds the terms of each seat's choices to ``by_seat``."""
+cdef double chosen_log(const Model *model, const Choice *choice, uint32_t hand) noexcept nogil:
+    """The term of the formula above for one choice, if the seat held ``hand`` before it."""
     cdef uint8_t[MAX_MOVES] moves
     cdef float[MAX_MOVES] values
-    cdef State state
+    cdef State state = choice.state
+    cdef const Choosing *choosing = model.seat[state.seat]
+    cdef float own = 0
+    cdef int count, pick = 0
+    state.hand[state.seat] = hand
+    count = legal_moves(&state, moves)
+    if count < 2:
+        return 0
+    while pick < count - 1 and moves[pick] != choice.move:
+        pick += 1
+    if choosing == NULL or choosing.own:
+        rate_moves(model.net, &state, moves, count, values)
+        own = chosen_share(values, count, pick, model.temperature[phase_of(&state)])
+    if choosing == NULL:
+        return logf(model.floor / count + (1 - model.floor) * own)
+    return log(model.floor / count + (1 - model.floor) * modelled_chance(choosing, &state, moves, count, pick, own))
+
+
+cdef void log_likelihoods(
+    const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat, Term *known
+) noexcept nogil:
+    """The formula above for one deal, given batch by batch: adds the terms of each seat's choices to ``by_seat``.
+
+    :param known: TERMS of them, all 0 at first: the terms of other deals of the same view, looked up and added to; or
+        NULL.
+    """
     cdef const Choice *choice
-    cdef const Choosing *choosing
-    cdef float own
-    cdef int i, count, pick
+    cdef Term *term
+    cdef double added
+    cdef uint32_t hand
+    cdef uint64_t key
+    cdef int i
     for i in range(view.choices):
         choice = &view.choice[i]
-        state = choice.state
-        state.hand[state.seat] = hand_then(choice, batch_tiles)
-        count = legal_moves(&state, moves)
-        if count < 2:
-            continue
-        pick = 0
-        while pick < count - 1 and moves[pick] != choice.move:
-            pick += 1
-        own = 0
-        choosing = model.seat[state.seat]
-        if choosing == NULL or choosing.own:
-            rate_moves(model.net, &state, moves, count, values)
-            own = chosen_share(values, count, pick, model.temperature[phase_of(&state)])
-        if choosing == NULL:
-            by_seat[state.seat] += logf(model.floor / count + (1 - model.floor) * own)
+        hand = hand_then(choice, batch_tiles)
+        if known == NULL:
+            added = chosen_log(model, choice, hand)
         else:
-            by_seat[state.seat] += log(
-                model.floor / count + (1 - model.floor) * modelled_chance(choosing, &state, moves, count, pick, own))
+            key = <uint64_t> (i + 1) << 32 | hand
+            term = &known[key * GOLDEN >> (64 - TERM_BITS)]
+            if term.key != key:
+                term.key, term.log = key, chosen_log(model, choice, hand)
+            added = term.log
+        by_seat[choice.state.seat] += added
 
 
 cdef tuple take_models(Model *model, models, int players):
@@ -165,7 +182,7 @@ def sampled_deals(View view not None, count, seed, Policy policy not None, tempe
             PyErr_CheckSignals()
         belief.sample_batches(&rng, batch_tiles, talon)
         by_seat = [0, 0, 0, 0]
-        log_likelihoods(&model, view, batch_tiles, by_seat)
+        log_likelihoods(&model, view, batch_tiles, by_seat, NULL)
         for seat in range(view.players):
             log_rows[i, seat] = by_seat[seat]
             for b in range(ALL_BATCHES):

@@ -6,7 +6,7 @@ from sniffai_ext.proof cimport is_proven
 from sniffai_ext.rng cimport Rng, below
 from sniffai_ext.round cimport choice, legal_moves
 from sniffai_ext.tree cimport OUTCOME, Node, Tree, add_child
-from sniffai_ext.types cimport MAX_MOVES, State, move_tile, uint8_t, uint32_t, uint64_t
+from sniffai_ext.types cimport MAX_MOVES, State, move_tile, prefetch, uint8_t, uint32_t, uint64_t
 
 cdef extern from * nogil:
     """
@@ -20,7 +20,6 @@ cdef extern from * nogil:
     }
     """
     float fast_ln "sniff_ln"(float x) noexcept
-    void prefetch "__builtin_prefetch"(const void *address) noexcept
 
 # How the tree chooses among moves that all have a node.
 cdef struct Growth:

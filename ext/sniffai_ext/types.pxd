@@ -32,9 +32,11 @@ cdef extern from * nogil:
     #include <intrin.h>
     static inline int sniff_popcount(uint32_t x) { return (int)__popcnt(x); }
     static inline int sniff_lowest(uint32_t x) { unsigned long i; _BitScanForward(&i, x); return (int)i; }
+    static inline void sniff_prefetch(const void *address) { (void)address; }
     #else
     static inline int sniff_popcount(uint32_t x) { return __builtin_popcount(x); }
     static inline int sniff_lowest(uint32_t x) { return __builtin_ctz(x); }
+    static inline void sniff_prefetch(const void *address) { __builtin_prefetch(address); }
     #endif
 
     static const uint8_t SNIFF_LOW[28] = {
@@ -76,6 +78,7 @@ cdef extern from * nogil:
     """
     int popcount "sniff_popcount"(uint32_t mask) noexcept
     int lowest "sniff_lowest"(uint32_t mask) noexcept          # index of the lowest set bit; mask must not be 0
+    void prefetch "sniff_prefetch"(const void *address) noexcept   # begin to fetch memory that is needed soon
     const uint8_t[28] LOW "SNIFF_LOW"                          # pips of the low half of a tile
     const uint8_t[28] HIGH "SNIFF_HIGH"                        # pips of the high half of a tile
     const uint32_t[7] SUIT "SNIFF_SUIT"

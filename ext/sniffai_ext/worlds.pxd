@@ -1,7 +1,7 @@
 """A pool of worlds with weights, from which a search draws its determinizations."""
 
 from sniffai_ext.belief cimport ALL_BATCHES, Belief
-from sniffai_ext.inference cimport Model
+from sniffai_ext.inference cimport Model, Term
 from sniffai_ext.rng cimport Rng
 from sniffai_ext.signals cimport Watch
 from sniffai_ext.stop cimport StopFlag
@@ -67,4 +67,5 @@ cdef class Pool:
     cdef void draw(self, uint32_t *hands, uint64_t number) noexcept nogil
     cdef const Model *model           # while the pool is filled
     cdef double *logs                 # by world: log-likelihood of the others' choices
+    cdef Term *terms                  # what is known of these already, while the pool is filled
     cdef double *by_seat              # the same by world and seat, for the worlds that the model weighed

@@ -17,12 +17,12 @@ from libc.string cimport memset
 from sniffai_ext.belief cimport TALON
 from sniffai_ext.clock cimport monotonic
 from sniffai_ext.checks cimport read_items, read_real, read_seed, read_tiles, read_whole
-from sniffai_ext.inference cimport log_likelihoods
+from sniffai_ext.inference cimport TERMS, Term, log_likelihoods
 from sniffai_ext.policy cimport Policy
 from sniffai_ext.rng cimport GOLDEN, next64, seed_rng, uniform
 from sniffai_ext.signals cimport answer, called, watch_signals
 from sniffai_ext.surrogate cimport Surrogate, fit_surrogate, likely, place_at, ridge_of
-from sniffai_ext.types cimport TILES, lowest, popcount, uint8_t
+from sniffai_ext.types cimport TILES, lowest, popcount, prefetch, uint8_t
 
 from sniffai_ext.errors import LimitsError, ViewError
 from sniffai_ext.tree_params import RANGES, USUAL_TEMPERATURES, TreeParams
@@ -44,6 +44,11 @@ cdef double LEAST_TEMPERATURE = 1e-6
 cdef double MOST_TEMPERATURE = 1e6
 
 
+cdef inline double share_of(uint64_t place, uint64_t number) noexcept nogil:
+    """Where on the cumulated weights the ``number``-th draw falls, 0..1."""
+    return ((place + number * GOLDEN) >> 11) * (1.0 / 9007199254740992.0)
+
+
 cdef class Pool:
     """Worlds with weights, made by :func:`weighted_worlds` or by a search."""
 
@@ -52,6 +57,7 @@ cdef class Pool:
         free(self.logs)
         free(self.by_seat)
         free(self.index)
+        free(self.terms)
 
     def __cinit__(self):
         self.span = INFINITY
@@ -76,7 +82,8 @@ cdef class Pool:
             extra = 0
         self.reserve(room + extra)
         self.by_seat = <double *> malloc(4 * room * sizeof(double))
-        if self.by_seat == NULL:
+        self.terms = <Term *> calloc(TERMS, sizeof(Term))
+        if self.by_seat == NULL or self.terms == NULL:
             raise MemoryError
         self.room = self.assignments if few else room
         self.model = model
@@ -103,6 +110,8 @@ cdef class Pool:
                 self.list_shares()
         self.model = NULL
         self.watch = NULL
+        free(self.terms)
+        self.terms = NULL
         self.complete = few
         if self.out_of_memory:
             raise MemoryError
@@ -138,7 +147,7 @@ cdef class Pool:
         world.talon = talon
         by_seat[0] = by_seat[1] = by_seat[2] = by_seat[3] = 0
         if self.model != NULL:
-            log_likelihoods(self.model, view, batch_tiles, by_seat)
+            log_likelihoods(self.model, view, batch_tiles, by_seat, self.terms)
         self.logs[self.size] = 0
         for turn in range(4):
             self.logs[self.size] += by_seat[place_at(self.seat, turn)]
@@ -219,14 +228,14 @@ cdef class Pool:
         for i in range(first):
             self.world[i].weight = 1
         for i in range(samples):
-            if self.over(0.9):
-                break
             upto += sample[i].weight / mean / samples * picks
             here = 0
-            while picked < picks and picked + start < upto:
-                picked += 1
+            while picked + here < picks and picked + here + start < upto:
                 here += 1
             if here:
+                if self.over(0.9):
+                    break
+                picked += here
                 again = made[i]
                 belief.sample_batches(&again, batch_tiles, talon)
                 self.add(view, batch_tiles, sample[i].talon)
@@ -354,7 +363,7 @@ cdef class Pool:
 
     cdef int drawn(self, uint64_t number) noexcept nogil:
         """Which world the ``number``-th draw is."""
-        cdef double share = ((self.place + number * GOLDEN) >> 11) * (1.0 / 9007199254740992.0)
+        cdef double share = share_of(self.place, number)
         cdef double ticket = share * self.world[self.size - 1].upto
         cdef int i = self.index[<int> (share * self.size)]
         while i < self.size - 1 and self.world[i].upto <= ticket:
@@ -362,8 +371,12 @@ cdef class Pool:
         return i
 
     cdef void draw(self, uint32_t *hands, uint64_t number) noexcept nogil:
-        """Put the hidden tiles of the ``number``-th draw into the hands."""
+        """Put the hidden tiles of the ``number``-th draw into the hands.
+
+        Worlds come up all over the pool, which does not fit the caches; so the next draw's is fetched ahead.
+        """
         cdef int seat, i = self.drawn(number)
+        prefetch(&self.world[self.index[<int> (share_of(self.place, number + 1) * self.size)]])
         for seat in range(self.players):
             hands[seat] |= self.world[i].hand[seat]
 
