@@ -45,18 +45,18 @@ cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, c
     At a node the arms are always the same. So a move that has a node is legal whenever its tile is in the hand.
     """
     cdef uint8_t[MAX_MOVES] moves
-    cdef uint32_t[MAX_MOVES] known
+    cdef uint32_t[MAX_MOVES + 1] known
     cdef uint32_t tiles = choice(state)
     cdef Node *node
-    cdef int tried = 0
+    cdef int legal, tried = 0
     cdef uint32_t i, first = tree.nodes[parent].children
     known[0] = 0
     for i in range(first, first + tree.nodes[parent].count):
-        node = tree.nodes + i
-        if node.key < OUTCOME and tiles >> move_tile(<uint8_t> node.key) & 1:
-            node.availability += 1
-            known[tried] = i
-            tried += 1
+        node = tree.nodes + i                # no branch: who holds which tile cannot be foretold
+        legal = (node.key < OUTCOME) & (tiles >> move_tile(<uint8_t> node.key) & 1)
+        node.availability += legal
+        known[tried] = i
+        tried += legal
     if tried < count:
         count = legal_moves(state, moves)
         if considered != NULL:
