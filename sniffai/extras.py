@@ -10,6 +10,7 @@ EXTRAS: Final = {
     "grpc_status": "client",
     "matplotlib": "plot",
     "resvg_py": "draw",
+    "ray": "ray",
     "grpc_health": "server",
     "grpc_reflection": "server",
     "prometheus_client": "server",

@@ -18,9 +18,9 @@ REASON = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|REQUIRED|UNREADABLE|UNFINI
 """How a source names a reason."""
 OTHER_NAMES = re.compile(
     "(?:LINE|SIDE)_[AB]|(?:MIN|MAX|DEFAULT)_[A-Z]+|UNKNOWN_CA|WRONG_VERSION|INVALID_ARGUMENT|DEADLINE_EXCEEDED"
-    "|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|NOT_FOUND|GRPC_[A-Z_]+"
+    "|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|NOT_FOUND|GRPC_[A-Z_]+|RAY_[A-Z_]+"
 )
-"""Names of the same form: ports, constants, statuses of gRPC, words of OpenSSL."""
+"""Names of the same form: ports, constants, statuses of gRPC, words of OpenSSL, variables of Ray."""
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

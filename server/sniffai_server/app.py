@@ -17,6 +17,8 @@ from sniffai.v1 import (
     analysis_service_pb2_grpc,
     engine_service_pb2,
     engine_service_pb2_grpc,
+    job_service_pb2,
+    job_service_pb2_grpc,
     match_service_pb2,
     match_service_pb2_grpc,
     rules_service_pb2,
@@ -30,6 +32,7 @@ from sniffai_server.calls.handlers import HEALTH
 from sniffai_server.calls.intake import WINDOW, Holdings, Intake
 from sniffai_server.calls.pace import Stalls, hush_hang_ups
 from sniffai_server.calls.reader import Reader
+from sniffai_server.jobs.jobs import Jobs
 from sniffai_server.listening import ListenError, find_place, free_unix
 from sniffai_server.load.admission import SlotQueue
 from sniffai_server.load.searches import Searches
@@ -43,6 +46,7 @@ from sniffai_server.observe.tracing import Tracing
 from sniffai_server.reloads import Reloads
 from sniffai_server.services.analysis import AnalysisService
 from sniffai_server.services.engine import EngineService
+from sniffai_server.services.jobs import JobService
 from sniffai_server.services.matches import MatchService
 from sniffai_server.services.reflection import add_reflection
 from sniffai_server.services.reviews import Reviews
@@ -59,6 +63,8 @@ SERVICES: Final = (
     engine_service_pb2.DESCRIPTOR.services_by_name["EngineService"].full_name,
     match_service_pb2.DESCRIPTOR.services_by_name["MatchService"].full_name,
 )
+JOB_SERVICE: Final = job_service_pb2.DESCRIPTOR.services_by_name["JobService"].full_name
+"""Told of only where jobs are run; elsewhere it refuses every call."""
 METADATA_BYTES: Final = 8192
 """Maximum size of a call's metadata. gRPC always refuses twice as much, and calls between the two by chance."""
 WRITE_BUFFER: Final = 16_384
@@ -88,10 +94,12 @@ class Server:
         self.settings = settings
         self.searches = Searches(SlotQueue(settings.slots, settings.queue_size, settings.search_memory))
         self.holdings, self.stalls = Holdings.of(settings), Stalls()
+        self.jobs = Jobs(settings, self.searches)
         self.metrics = Metrics(self.searches.queue, self.holdings, self.stalls)
         self.metrics_port: MetricsPort | None = None
         self.host = Host(settings, LevelSeats(settings, self.searches), self.metrics)
         self.metrics.watch_matches(lambda: self.host.counts)
+        self.metrics.jobs.set_function(lambda: self.jobs.count)
         endpoint = settings.otlp_endpoint
         self._tracing = tracing if tracing or not endpoint else Tracing.to(endpoint)
         self._health = health.HealthServicer()
@@ -122,7 +130,7 @@ class Server:
         if self.web is not None:
             self.web.start()
             self.metrics.http_connections.set_function(self.web.count_connections)
-        for name in SERVICES:
+        for name in self._services:
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         self.reloads.start()
         return port
@@ -149,7 +157,7 @@ class Server:
                 self.web.cut()
             await _ended(self._grpc.stop(0), CUT_SECONDS)
             stopped.cancel()
-        steps = [self.searches.close, self.host.close]
+        steps = [self.searches.close, self.jobs.close, self.host.close]
         if self.metrics_port is not None:
             steps.append(self.metrics_port.close)
         if self._tracing is not None:
@@ -166,6 +174,7 @@ class Server:
             stops.append(self.web.stop(grace))
         stopped = asyncio.gather(*stops)
         self.searches.finish_early()
+        self.jobs.finish(grace)
         self.host.finish()
         await self._watches.end()
         await _ended(stopped, grace + CUT_SECONDS)
@@ -220,13 +229,21 @@ class Server:
             engine_service_pb2_grpc.add_EngineServiceServicer_to_server(engine, server)
             match_service_pb2_grpc.add_MatchServiceServicer_to_server(matches, server)
             health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        job_service_pb2_grpc.add_JobServiceServicer_to_server(JobService(self.jobs), self._grpc)
         if settings.reflects:
-            add_reflection((*SERVICES, HEALTH), self._grpc)
+            add_reflection((*self._services, HEALTH), self._grpc)
+
+    @property
+    def _services(self) -> tuple[str, ...]:
+        """The services that health and reflection tell of."""
+        return (*SERVICES, JOB_SERVICE) if self.settings.jobs else SERVICES
 
 
 def _options(settings: Settings) -> Sequence[tuple[str, Any]]:
     """The options of the gRPC server."""
     longest = settings.max_seconds + AGE_GRACE_SECONDS
+    if settings.jobs:
+        longest = max(longest, 2 * settings.job_seconds)  # a job may rest, for as long as it runs in most cases
     seconds = {
         "grpc.keepalive_time_ms": settings.keepalive_seconds,
         "grpc.keepalive_timeout_ms": settings.keepalive_timeout,

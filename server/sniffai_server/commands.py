@@ -119,7 +119,7 @@ def _own_address(settings: Settings) -> Address:
 
 def _key(options: argparse.Namespace) -> int:
     key = make_key()
-    given = {name: getattr(options, name) for name in ("priority", "calls", "rate", "weight")}
+    given = {name: getattr(options, name) for name in ("priority", "calls", "rate", "weight", "jobs")}
     entry = entry_of(options.name, key, {name: value for name, value in given.items() if value is not None})
     if options.file:
         add_entry(Path(options.file), options.name, entry, Settings())
@@ -179,6 +179,9 @@ def _add_key(key: argparse.ArgumentParser) -> None:
     key.add_argument("--calls", type=_quota, help="maximum number of open calls; 0 for no limit")
     key.add_argument("--rate", type=_quota, help="maximum number of calls per minute; 0 for no limit")
     key.add_argument("--weight", type=_weight, help="share of the slots beside other clients (default: 1)")
+    key.add_argument(
+        "--jobs", action="store_true", default=None, help="the client may run jobs, if the server runs any"
+    )
 
 
 def _add_settings(command: argparse.ArgumentParser) -> None:

@@ -198,6 +198,17 @@ class Settings:
         most=60,
     )
 
+    jobs: bool = setting(
+        False, "run jobs of bulk work, for clients whose entry in keys_file has jobs = true; without a file, for all"
+    )
+    job_seconds: float = setting(600.0, "maximum seconds for which one job runs", least=0.1, most=DAY)
+    job_bytes: int = setting(
+        1024 * MEBIBYTE,
+        "maximum memory of a process that runs jobs, in bytes; there are at most twice as many as slots",
+        least=256 * MEBIBYTE,
+        most=MOST_BYTES,
+    )
+
     client_calls: int = setting(0, "maximum number of open calls per client; 0 for no limit", least=0, most=1_000_000)
     client_rate: int = setting(
         0, "maximum number of calls per client and minute; 0 for no limit", least=0, most=1_000_000

@@ -8,7 +8,7 @@ import grpc
 from sniffai.client import calls, match_calls
 from sniffai.client.arguments import check_names
 from sniffai.client.calls import Call, Stubs, described
-from sniffai.client.connection import CONNECTING, DEFAULT_TIMEOUT, Connection, Tls
+from sniffai.client.connection import CONNECTING, DEFAULT_TIMEOUT, Connection, Options, Tls
 from sniffai.client.requests import NoWishes
 from sniffai.client.streams import AnalysisStream, Failure, MatchReviewStream, MatchStream, ReviewStream
 
@@ -67,7 +67,7 @@ class Client:
     ) -> None:
         check_names(unknown, CONNECTING)
         self._connection = Connection(address, timeout, tls, api_key, wait_for_ready)
-        self._channel = _channel(self._connection)
+        self._channel = channel_of(self._connection)
         self._stubs = Stubs(self._channel)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -108,7 +108,13 @@ class Client:
         self.close()
 
 
-def _channel(connection: Connection) -> grpc.Channel:
+def channel_of(connection: Connection, options: Options | None = None) -> grpc.Channel:
+    """A channel.
+
+    :param options: besides those of the connection.
+    :raises OSError: a TLS file cannot be read.
+    """
+    options = [*connection.options, *(options or [])]
     if connection.tls is None:
-        return grpc.insecure_channel(connection.where.target, connection.options)
-    return grpc.secure_channel(connection.where.target, connection.tls.credentials(), connection.options)
+        return grpc.insecure_channel(connection.where.target, options)
+    return grpc.secure_channel(connection.where.target, connection.tls.credentials(), options)

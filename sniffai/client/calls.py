@@ -31,6 +31,7 @@ from sniffai.v1 import (
     analysis_service_pb2_grpc,
     engine_service_pb2,
     engine_service_pb2_grpc,
+    job_service_pb2_grpc,
     match_service_pb2_grpc,
     rules_service_pb2,
     rules_service_pb2_grpc,
@@ -48,6 +49,7 @@ class Stubs:
         self.rules = rules_service_pb2_grpc.RulesServiceStub(channel)
         self.engine = engine_service_pb2_grpc.EngineServiceStub(channel)
         self.matches = match_service_pb2_grpc.MatchServiceStub(channel)
+        self.jobs = job_service_pb2_grpc.JobServiceStub(channel)
 
 
 Caller: TypeAlias = "grpc.UnaryUnaryMultiCallable[Any, Answer] | grpc.UnaryStreamMultiCallable[Any, Answer]"

@@ -6,8 +6,8 @@ from google.protobuf.message import DecodeError
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, RetryInfo  # type: ignore[import-untyped]
 from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 
-from sniffai import wire
-from sniffai.errors import PortableError
+from sniffai import errors, wire
+from sniffai.errors import LimitsError, PortableError, SniffError
 from sniffai.v1.match_service_pb2 import MatchView
 
 DETAILS: Final = "grpc-status-details-bin"
@@ -55,6 +55,16 @@ def service_error(error: Any) -> ServiceError:
         else:
             retry_after = detail.retry_delay.ToNanoseconds() / 1e9
     return ServiceError(error.code().name, error.details() or "", reason, tuple(violations), retry_after, view)
+
+
+def job_error(error: Any) -> SniffError | None:
+    """What is wrong with a job that a server refused, as the library raises it; ``None`` if it was not that."""
+    for detail in _details(error):
+        if isinstance(detail, ErrorInfo) and "error" in detail.metadata:
+            kind = getattr(errors, detail.metadata["error"], LimitsError)
+            kept = kind if isinstance(kind, type) and issubclass(kind, SniffError) else LimitsError
+            return kept(detail.metadata["message"], reason=detail.reason, field=detail.metadata["field"])
+    return None
 
 
 def _details(error: Any) -> list[Any]:

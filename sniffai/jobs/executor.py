@@ -4,12 +4,12 @@ import importlib
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from sniffai.checks import read_kind, shown
 from sniffai.errors import LimitsError
 from sniffai.jobs.local import LocalExecutor
-from sniffai.jobs.processes import available_cores, check_workers
+from sniffai.jobs.processes import check_workers
 from sniffai.jobs.result import JobResult
 from sniffai.jobs.spec import JobSpec
 
@@ -19,7 +19,8 @@ EXECUTORS: Final = {
     "ray": "sniffai.jobs.ray",
 }
 """The modules of the executors by name, imported when they are used. Each has a function ``open_executor(address: str,
-workers: int) -> Executor``; the address is what follows the name and a colon, empty where nothing does."""
+workers: int | None) -> Executor``; the address is what follows the name and a colon, empty where nothing does. That of
+``grpc`` also takes ``tls`` and ``api_key``."""
 
 
 class Executor(Protocol):
@@ -48,21 +49,28 @@ class Executor(Protocol):
         ...
 
 
-def executor_named(name: str, *, workers: int | None = None) -> Executor:
+def executor_named(name: str, *, workers: int | None = None, tls: Any = None, api_key: str | None = None) -> Executor:
     """An executor by name.
 
     :param name: ``"local"``: processes on this machine; ``"grpc:HOST:PORT,…"``: servers; ``"ray"``: a Ray cluster on
         this machine, or ``"ray:ADDRESS"``: that one.
-    :param workers: jobs at once, 1..1024; without it as many as this machine has cores.
-    :raises LimitsError: there is no such executor, or ``workers`` is out of range.
+    :param workers: jobs at once, 1..1024; without it as many as this machine has cores, the servers have slots, or the
+        cluster has cores.
+    :param tls: for ``grpc``: a :class:`sniffai.client.Tls`; without it nothing is encrypted.
+    :param api_key: for ``grpc``: sent with each job.
+    :raises LimitsError: there is no such executor, ``workers`` is out of range, or it takes no TLS and no key.
     :raises ImportError: the extra of the package that it needs is not installed.
     """
     kind, _, address = read_kind(name, str, "executor", "NOT_TEXT").partition(":")
     if kind not in EXECUTORS:
         message = f"{shown(name)} is not local, grpc:HOST:PORT,… or ray"
         raise LimitsError(message, reason="UNKNOWN_EXECUTOR", field="executor")
-    count = available_cores() if workers is None else check_workers(workers)
-    executor: Executor = importlib.import_module(EXECUTORS[kind]).open_executor(address, count)
+    access = {name: value for name, value in (("tls", tls), ("api_key", api_key)) if value is not None}
+    if access and kind != "grpc":
+        message = f"{kind} takes no TLS files and no API key: only grpc does"
+        raise LimitsError(message, reason="NOT_WITH_EXECUTOR", field=next(iter(access)))
+    count = None if workers is None else check_workers(workers)
+    executor: Executor = importlib.import_module(EXECUTORS[kind]).open_executor(address, count, **access)
     return executor
 
 

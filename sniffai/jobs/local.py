@@ -7,7 +7,7 @@ from typing import Any, Self
 from sniffai.checks import shown
 from sniffai.errors import LimitsError
 from sniffai.jobs.engine import engine_version, take_engine
-from sniffai.jobs.processes import Processes
+from sniffai.jobs.processes import Processes, available_cores
 from sniffai.jobs.result import JobResult
 from sniffai.jobs.run import run_job
 from sniffai.jobs.spec import JobSpec
@@ -37,7 +37,7 @@ class LocalExecutor:
         return self._processes.spread(run_job, specs)
 
 
-def open_executor(address: str, workers: int) -> LocalExecutor:
+def open_executor(address: str, workers: int | None) -> LocalExecutor:
     """See :func:`sniffai.jobs.executor_named`.
 
     :raises LimitsError: an address is given.
@@ -45,4 +45,4 @@ def open_executor(address: str, workers: int) -> LocalExecutor:
     if address:
         message = f"local takes no address, not {shown(address)}"
         raise LimitsError(message, reason="UNKNOWN_EXECUTOR", field="executor")
-    return LocalExecutor(workers)
+    return LocalExecutor(available_cores() if workers is None else workers)

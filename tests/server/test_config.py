@@ -66,13 +66,14 @@ def test_every_setting_has_a_flag_a_variable_and_a_key(file: Path) -> None:
         "log_format": "text",
         "log_level": "debug",
         "web": True,
+        "jobs": True,
         "web_origins": "https://a.example http://localhost:5173",
         "max_total_bytes": 1 << 20,
         "min_ping_seconds": 2.5,
     }
     for one in settings_fields():
         given.setdefault(one.name, {int: 1234, float: 1.5, str: "text"}.get(type(default_of(one)), 77))
-    given |= {"max_search_bytes": 1 << 20, "max_request_bytes": 4096}
+    given |= {"max_search_bytes": 1 << 20, "max_request_bytes": 4096, "job_bytes": 1 << 28}
     expected = Settings(**given)
     text = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
     by_variable = read_config({}, {variable_of(name): value for name, value in text.items()})

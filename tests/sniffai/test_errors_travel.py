@@ -34,6 +34,10 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "TooLargeError": ((1000,), {}),
     "TooManyError": ((), {"own": True}),
     "HttpRefusedError": (("WRONG_HTTP_METHOD", "no such method", 405), {}),
+    "JobsRefusedError": (("JOBS_OFF", "no jobs"), {}),
+    "JobRejectedError": (("LimitsError", "no such kind", "UNKNOWN_KIND", "kind"), {}),
+    "JobTooLargeError": (("JOB_TOO_LONG", "600 s"), {}),
+    "JobDiedError": ((), {}),
     "MatchRefusedError": (("MATCH_OVER", "the match is over"), {}),
     **{name: ((), {}) for name in ("ExpiredError", "UnfinishedError", "ClosingError", "UnknownMethodError")},
     **{
@@ -53,7 +57,7 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
 def modules() -> Iterator[Any]:
     for package in (sniffai, sniffai_ext, sniffai_server):
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not found.name.endswith(("__main__", "migrations.env")):  # programs, not modules to import
+            if not found.name.endswith(("__main__", "migrations.env", "jobs.ray")):  # programs, and an extra
                 yield importlib.import_module(found.name)
 
 

@@ -20,6 +20,7 @@ from typing import Any, Final
 from sniffai.checks import shown
 from sniffai_server.calls.callers import Caller, Priority
 from sniffai_server.calls.refusals import KeyRefusedError
+from sniffai_server.config import toml_value
 from sniffai_server.files import check_regular, decode, read_file, read_toml
 from sniffai_server.settings import Settings
 
@@ -112,11 +113,11 @@ def make_key() -> str:
     return KEY_PREFIX + secrets.token_urlsafe(KEY_BYTES)
 
 
-def entry_of(name: str, key: str, options: Mapping[str, str | int]) -> str:
+def entry_of(name: str, key: str, options: Mapping[str, str | int | bool]) -> str:
     """The TOML table of a new key.
 
     :param name: the client's name, 1 to 64 letters, digits, ``_`` and ``-``.
-    :param options: ``priority``, ``calls``, ``rate`` and ``weight``, if they differ from the default.
+    :param options: ``priority``, ``calls``, ``rate``, ``weight`` and ``jobs``, if they differ from the default.
     :raises KeysError: the name is invalid.
     """
     if not NAME.fullmatch(name):
@@ -124,7 +125,7 @@ def entry_of(name: str, key: str, options: Mapping[str, str | int]) -> str:
     salt = secrets.token_bytes(SALT_BYTES)
     lines = [f"[{name}]", f'hash = "{SCHEME}:{salt.hex()}:{digest_of(key, salt).hex()}"']
     for option, value in options.items():
-        lines.append(f'{option} = "{value}"' if isinstance(value, str) else f"{option} = {value}")
+        lines.append(f"{option} = {toml_value(value)}")
     return "\n".join(lines)
 
 
@@ -206,7 +207,7 @@ def _key(name: str, table: Any, settings: Settings) -> Key:
         raise KeysError(f"{shown(name)}: a name has 1 to 64 letters, digits, _ and -")
     if not isinstance(table, dict):
         raise KeysError(f"{name}: a table is expected, such as [{name}] with hash = ...")
-    if unknown := table.keys() - {"hash", "priority", "calls", "rate", "weight", "expires"}:
+    if unknown := table.keys() - {"hash", "priority", "calls", "rate", "weight", "jobs", "expires"}:
         raise KeysError(f"{name}: unknown entry {shown(min(unknown))}")
     if not isinstance(table.get("hash"), str) or not HASH.fullmatch(table["hash"]):
         raise KeysError(f"{name}.hash: the line that `sniffai-server key` printed is expected")
@@ -219,6 +220,7 @@ def _key(name: str, table: Any, settings: Settings) -> Key:
         _quota(name, "calls", table, settings.client_calls),
         _quota(name, "rate", table, settings.client_rate),
         _weight(name, table),
+        _jobs(name, table),
     )
     _, salt, digest = table["hash"].split(":")
     return Key(caller, bytes.fromhex(salt), bytes.fromhex(digest), _expiry(name, table))
@@ -235,6 +237,13 @@ def _weight(name: str, table: Mapping[str, Any]) -> int:
     value = table.get("weight", 1)
     if type(value) is not int or not 1 <= value <= MOST_WEIGHT:
         raise KeysError(f"{name}.weight: a whole number in 1..{MOST_WEIGHT} is expected")
+    return value
+
+
+def _jobs(name: str, table: Mapping[str, Any]) -> bool:
+    value = table.get("jobs", False)
+    if type(value) is not bool:
+        raise KeysError(f"{name}.jobs: true or false is expected")
     return value
 
 

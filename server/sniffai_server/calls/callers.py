@@ -33,6 +33,8 @@ class Caller:
     """Maximum number of calls per minute; 0 for no limit."""
     weight: int = 1
     """Its share of the slots beside others of the same class, at least 1."""
+    jobs: bool = True
+    """Whether it may run jobs, if the server runs any."""
 
 
 NAME_BYTES: Final = 64

@@ -35,6 +35,7 @@ from grpc_status import rpc_status
 
 from sniffai.errors import SniffError
 from sniffai.wire import Violation, WireError, located
+from sniffai.wire.errors import plain
 from sniffai_server.calls.current import current_call
 from sniffai_server.calls.refusals import (
     ClosingError,
@@ -42,6 +43,10 @@ from sniffai_server.calls.refusals import (
     HeldError,
     HttpRefusedError,
     InvitationError,
+    JobDiedError,
+    JobRejectedError,
+    JobsRefusedError,
+    JobTooLargeError,
     KeyRefusedError,
     MatchRefusedError,
     MessageCountError,
@@ -61,6 +66,11 @@ from sniffai_server.calls.trailers import add_trailers, trailers_of
 LAST_WORD_SECONDS: Final = 1.0
 """How long a call waits for its status to be sent. A client that does not read gets it later; nothing else of the call
 is kept for that."""
+
+OTHER_ENGINE: Final = "ENGINE_VERSION"
+"""The reason of a job that is for another version of the engine."""
+MOST_TEXT: Final = 1000
+"""How many characters of a job's error are told: gRPC drops statuses of more than some kilobytes."""
 
 DOMAIN: Final = "sniffai"
 """The ``domain`` of every ErrorInfo."""
@@ -233,6 +243,30 @@ def _store_unavailable(error: StoreUnavailableError) -> Status:
     return _status(UNAVAILABLE, f"{error}: try again", ErrorInfo(reason="STORE_UNAVAILABLE"), _retry(error.retry_after))
 
 
+def _jobs_refused(error: JobsRefusedError) -> Status:
+    return _status(PERMISSION_DENIED, str(error), ErrorInfo(reason=error.reason))
+
+
+def _job_rejected(error: JobRejectedError) -> Status:
+    """The violation is of the request's field; the metadata has the error itself, for clients that raise it again."""
+    told = {"error": error.kind, "message": error.message[:MOST_TEXT], "field": error.field[:MOST_TEXT]}
+    if error.reason == OTHER_ENGINE:
+        return _status(FAILED_PRECONDITION, str(error)[:MOST_TEXT], ErrorInfo(reason=error.reason, metadata=told))
+    info = ErrorInfo(reason=error.reason, metadata={"violation_count": "1", **told})
+    violation = Violation("spec", error.reason, plain(str(error)))
+    return _status(
+        INVALID_ARGUMENT, str(error)[:MOST_TEXT], info, BadRequest(field_violations=[_field_violation(violation)])
+    )
+
+
+def _job_too_large(error: JobTooLargeError) -> Status:
+    return _status(RESOURCE_EXHAUSTED, str(error), ErrorInfo(reason=error.reason))
+
+
+def _job_died(error: JobDiedError) -> Status:
+    return _status(UNAVAILABLE, str(error), ErrorInfo(reason="JOB_DIED"), _retry(error.retry_after))
+
+
 def _retry(seconds: float) -> Message:
     delay = Duration()
     delay.FromMilliseconds(math.ceil(seconds * 1000))
@@ -278,5 +312,9 @@ TABLE: Final[dict[type[Exception], Callable[[Any], Status]]] = {
     InvitationError: _invitation,
     MatchRefusedError: _match_refused,
     StoreUnavailableError: _store_unavailable,
+    JobsRefusedError: _jobs_refused,
+    JobRejectedError: _job_rejected,
+    JobTooLargeError: _job_too_large,
+    JobDiedError: _job_died,
 }
 """Errors that are not the server's fault, and their statuses."""

@@ -197,3 +197,53 @@ class StoreUnavailableError(PortableError):
 
     def __init__(self) -> None:
         super().__init__("the matches cannot be stored or read now")
+
+
+class JobsRefusedError(PortableError):
+    """The server runs no jobs, or none for this client.
+
+    :param reason: which of them, ``UPPER_SNAKE``.
+    :param message: one sentence for the caller.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class JobRejectedError(PortableError):
+    """A job that cannot be done by this engine, because something in it is wrong.
+
+    :param kind: the class of the library's error.
+    :param message: its message, without the field.
+    :param reason: the rule broken, ``UPPER_SNAKE``.
+    :param field: the path of the offending value in the job.
+    """
+
+    def __init__(self, kind: str, message: str, reason: str, field: str) -> None:
+        super().__init__(f"{field}: {message}" if field else message)
+        self.kind = kind
+        self.message = message
+        self.reason = reason
+        self.field = field
+
+
+class JobTooLargeError(PortableError):
+    """A job that needs more time or memory than this server gives it.
+
+    :param reason: of what, ``UPPER_SNAKE``.
+    :param limit: the limit in words, such as ``"600 s"``.
+    """
+
+    def __init__(self, reason: str, limit: str) -> None:
+        super().__init__(f"a job may take {limit} on this server")
+        self.reason = reason
+
+
+class JobDiedError(PortableError):
+    """The process of a job ended before the job was done, by the system or by a fault of the engine."""
+
+    retry_after = RETRY_LEAST
+
+    def __init__(self) -> None:
+        super().__init__("the process of the job ended before the job was done")

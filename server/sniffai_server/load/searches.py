@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from sniffai.search.analysis import Analysis
 from sniffai.search.clock import SNAPSHOT_SECONDS, OnSnapshot
@@ -27,13 +27,37 @@ from sniffai_server.load.latest import Latest
 Found = TypeVar("Found")
 
 
+class Work(Protocol):
+    """What runs on a slot."""
+
+    def stop(self) -> None:
+        """Make it end soon. May be called from any thread."""
+        ...
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the queue's memory that it keeps while it is paused."""
+        ...
+
+
+class Job(Work, Protocol):
+    """Work that runs in a process of its own, watched by the thread of its slot."""
+
+    def run(self, turn: Turn, pause: Callable[[], None]) -> bytes:
+        """Do it, in the thread of a slot.
+
+        :param pause: gives up the slot if it is wanted elsewhere, and waits for the next one.
+        """
+        ...
+
+
 class Searches:
     """Runs searches on the slots of a queue."""
 
     def __init__(self, queue: SlotQueue) -> None:
         self.queue = queue
         self._pool = ThreadPoolExecutor(queue.slots + PAUSED_MOST, thread_name_prefix="search")
-        self._running: dict[Searcher, Turn] = {}
+        self._running: dict[Work, Turn] = {}
         self._closing = False
 
     @property
@@ -135,23 +159,41 @@ class Searches:
                 raise
             return done.result()
 
+    async def run_job(self, job: Job, admission: Admission, start_by: float) -> bytes:
+        """Wait for a slot, then do a job. Cancelling the task stops it and waits for the thread to end.
+
+        :param start_by: the latest moment at which it may start, in seconds of ``time.monotonic()``.
+        :raises QueueFullError: as :meth:`run`.
+        :raises ExpiredError: that moment passed before a slot was free.
+        """
+        async with self._turn(job, start_by, admission, 0) as turn:
+            turn.deadline = None  # once begun it may be paused for any time
+            done = self._pool.submit(job.run, turn, _pausing(self.queue, turn, job))
+            await self._end_of_work(done, job, turn)
+            try:
+                return done.result()
+            finally:
+                del done  # as in _off_loop
+
     def finish_early(self) -> None:
-        """Make every search answer with what it has, waiting ones included."""
+        """Make every search answer with what it has, waiting ones included. Jobs go on: :mod:`sniffai_server.jobs`."""
         self._closing = True
-        for searcher, turn in tuple(self._running.items()):
-            searcher.stop()
-            turn.wake()
+        for work, turn in tuple(self._running.items()):
+            if isinstance(work, Searcher):
+                work.stop()
+                turn.wake()
 
     def close(self) -> None:
         """End the threads. May be called from any thread."""
         self.finish_early()
+        for work, turn in tuple(self._running.items()):
+            work.stop()
+            turn.wake()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     @asynccontextmanager
-    async def _turn(
-        self, searcher: Searcher, end: float | None, admission: Admission, memory: int
-    ) -> AsyncIterator[Turn]:
-        """The turn of a search, with its memory, from its first slot to its end.
+    async def _turn(self, work: Work, end: float | None, admission: Admission, memory: int) -> AsyncIterator[Turn]:
+        """The turn of a search or a job, with its memory, from its first slot to its end.
 
         :raises QueueFullError: the queue is full.
         :raises ExpiredError: the call's deadline passed before the search got a slot.
@@ -159,13 +201,13 @@ class Searches:
         current_call().priority = admission.priority
         async with self.queue.slot(admission, end, memory) as turn:
             current_call().queue_wait = turn.waited
-            self._running[searcher] = turn
+            self._running[work] = turn
             try:
                 if self._closing:
-                    searcher.stop()
+                    work.stop()
                 yield turn
             finally:
-                del self._running[searcher]
+                del self._running[work]
 
     async def _off_loop(self, searcher: Searcher, turn: Turn, work: Callable[[], Analysis]) -> Analysis:
         """Run a search in a thread. Cancelling stops the search and waits for the thread to end.
@@ -174,11 +216,8 @@ class Searches:
         """
         done = self._pool.submit(_freeing, searcher, work)
         try:
-            await _end_of(done)
+            await self._end_of_work(done, searcher, turn)
         except asyncio.CancelledError:
-            searcher.stop()
-            self.queue.leave(turn)
-            await _end_of(done)
             if done.exception() is None:
                 current_call().searched.append(done.result())
             raise
@@ -186,6 +225,16 @@ class Searches:
             return done.result()
         finally:
             del done  # otherwise an error's traceback would keep this frame, the error and the search alive
+
+    async def _end_of_work(self, done: "Future[Any]", work: Work, turn: Turn) -> None:
+        """Wait for the end of work in a thread. Cancelling stops it, and waits for its end all the same."""
+        try:
+            await _end_of(done)
+        except asyncio.CancelledError:
+            work.stop()
+            self.queue.leave(turn)
+            await _end_of(done)
+            raise
 
 
 def _freeing(searcher: Searcher, work: Callable[[], Found]) -> Found:
@@ -201,12 +250,12 @@ def _with_limits(on_snapshot: OnSnapshot, limits: EffectiveLimits) -> OnSnapshot
     return lambda snapshot: on_snapshot(replace(snapshot, effective_limits=limits))
 
 
-def _pausing(queue: SlotQueue, turn: Turn, searcher: Searcher) -> Callable[[], None]:
-    """A function for a search to call between two slices: it waits while the slot is needed elsewhere."""
+def _pausing(queue: SlotQueue, turn: Turn, work: Work) -> Callable[[], None]:
+    """A function for work to call between two slices: it waits while the slot is needed elsewhere."""
     loop = asyncio.get_running_loop()
 
     def hand_over() -> None:
-        loop.call_soon_threadsafe(queue.hand_over, turn, searcher.memory_bytes)
+        loop.call_soon_threadsafe(queue.hand_over, turn, work.memory_bytes)
 
     def pause() -> None:
         if turn.wanted:

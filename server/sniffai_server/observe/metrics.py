@@ -66,6 +66,8 @@ class Metrics:
         self._gauge("build_info", "The version, in a label", "version").labels(VERSION).set(1)
         self.http_connections = self._gauge("http_connections", "Connections of HTTP clients")
         """Set by the server that serves HTTP."""
+        self.jobs = self._gauge("jobs", "Jobs that have a process")
+        """Set by the server."""
         self._reloads = self._counter("reloads", "Attempts to read a file again", "file", "result")
         self._steps = self._counter("match_steps", "Steps of hosted matches that were stored", "kind", "by")
         self._stored = self._histogram("match_store_seconds", "Time until a change of a match was stored", SECONDS)

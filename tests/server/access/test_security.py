@@ -492,6 +492,7 @@ def test_the_priority_of_a_key_caps_that_of_a_search(keys: KeyFile) -> None:
         ("[alice]\n", "alice.hash: the line"),
         ('[alice]\nhash = "md5:00:00"\n', "alice.hash: the line"),
         ("[alice]\nhash = HASH\nrole = 1\n", "alice: unknown entry 'role'"),
+        ("[alice]\nhash = HASH\njobs = 1\n", "alice.jobs: true or false is expected"),
         ('[alice]\nhash = HASH\npriority = "high"\n', "alice.priority: one of interactive, analysis, bulk"),
         ("[alice]\nhash = HASH\ncalls = -1\n", "alice.calls: a whole number"),
         ("[alice]\nhash = HASH\nrate = true\n", "alice.rate: a whole number"),

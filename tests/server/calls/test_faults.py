@@ -12,7 +12,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from sniffai.v1 import analysis_pb2, analysis_service_pb2, engine_service_pb2, rules_service_pb2, view_pb2
-from sniffai_server.app import SERVICES
+from sniffai_server.app import JOB_SERVICE, SERVICES
 from sniffai_server.calls import errors
 from sniffai_server.calls.refusals import ExpiredError
 from sniffai_server.services import rules as rules_service
@@ -39,6 +39,7 @@ METHODS = [
         ("sniffai.v1.RulesService", ("ListLegalMoves", "ApplyMove", "DescribeRound", "ValidateView", "DealRound")),
         ("sniffai.v1.EngineService", ("GetEngineInfo",)),
         ("sniffai.v1.MatchService", ("CreateMatch", "JoinMatch", "GetView", "PlayMove", "ListMatches")),
+        ("sniffai.v1.JobService", ("RunJob",)),
         ("grpc.health.v1.Health", ("Check",)),
     )
     for method in methods
@@ -263,4 +264,4 @@ def test_deadline_while_waiting(stubs: SimpleNamespace, busy: Callable[[], int])
 
 
 def test_every_service_is_named(stubs: SimpleNamespace) -> None:
-    assert {method.split("/")[1] for method in METHODS} == {*SERVICES, "grpc.health.v1.Health"}
+    assert {method.split("/")[1] for method in METHODS} == {*SERVICES, JOB_SERVICE, "grpc.health.v1.Health"}

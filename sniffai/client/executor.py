@@ -1,0 +1,223 @@
+"""The executor ``grpc``: jobs spread over servers that run them (``sniffai-server serve --jobs``)."""
+
+import time
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from queue import Empty, SimpleQueue
+from typing import Any, Final, Self
+
+from sniffai.client.connection import Connection, Tls
+from sniffai.client.errors import ServiceError, job_error
+from sniffai.client.job_servers import JobServer, Verdict
+from sniffai.errors import LimitsError
+from sniffai.jobs.errors import LostJobError
+from sniffai.jobs.processes import MOST_TRIES, check_workers
+from sniffai.jobs.result import JobResult
+from sniffai.jobs.spec import JobSpec
+
+JOB_TIMEOUT: Final = 3600.0
+"""Seconds that one job may take on a server by default, waiting included."""
+ASK_SECONDS: Final = 5.0
+"""Seconds within which servers say how many searches they run at once."""
+FIRST_PATIENCE: Final = 20.0
+"""Seconds for which all servers may be away before any of them has answered."""
+PATIENCE: Final = 300.0
+"""The same after one has answered: time to restart all of them."""
+
+
+class GrpcExecutor:
+    """Runs jobs on servers: see :class:`sniffai.jobs.Executor`.
+
+    A job goes to the server that has fewest. If a server is away, ends, or is full, its jobs go to others, and it is
+    asked again later. A server of another engine, or that runs no jobs for this client, is left out, with a line in the
+    log. Jobs have the priority ``bulk`` on every server.
+
+    :param addresses: of the servers, as :class:`sniffai.client.Client` takes them. A name with several addresses stands
+        for a server behind each; calls take turns.
+    :param workers: jobs at once on all servers together, 1..1024; without it one more on each address than the server
+        there runs searches at once.
+    :param tls: TLS files and names; without it nothing is encrypted.
+    :param api_key: sent with each call.
+    :param timeout: seconds that a job may take on a server, waiting included.
+    :raises LimitsError: an argument is out of range.
+    :raises OSError: a file of ``tls`` cannot be read.
+    """
+
+    def __init__(
+        self,
+        addresses: Iterable[str],
+        workers: int | None = None,
+        *,
+        tls: Tls | None = None,
+        api_key: str | None = None,
+        timeout: float = JOB_TIMEOUT,
+    ) -> None:
+        self._workers = None if workers is None else check_workers(workers)
+        connections = [Connection(address, timeout, tls, api_key, False) for address in addresses]
+        if not connections:
+            message = "an address is expected, such as grpc:127.0.0.1:50051"
+            raise LimitsError(message, reason="BAD_ADDRESS", field="executor")
+        self._servers = [JobServer(connection, self._workers) for connection in connections]
+        self._asked = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for server in self._servers:
+            server.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("an executor cannot be copied or pickled: its connections belong to one process")
+
+    def run(self, specs: Iterable[JobSpec]) -> Generator[JobResult, None, None]:
+        """The results as they come.
+
+        :raises LostJobError: a job was given out again and again, and never came back.
+        :raises ServiceError: no server can be reached, or none does jobs, or one refuses a job.
+        """
+        if not self._asked:
+            self._ask()
+        for server in self._servers:
+            server.unfit = None
+        spread = _Spread(self._servers, iter(specs), self._most())
+        try:
+            yield from spread.results()
+        finally:
+            spread.cancel()
+
+    def _ask(self) -> None:
+        """Ask all servers how many searches they run at once."""
+        calls = [server.ask(ASK_SECONDS) for server in self._servers]
+        for server, call in zip(self._servers, calls, strict=True):
+            server.told(call)
+        self._asked = True
+
+    def _most(self) -> int:
+        return self._workers or sum((server.slots or 1) + 1 for server in self._servers)
+
+
+class _Job:
+    """A job that is given out, with how often it was."""
+
+    def __init__(self, spec: JobSpec) -> None:
+        self.address = spec.address
+        self.text = spec.to_json()
+        self.tries = 0
+
+
+class _Spread:
+    """The jobs of one run."""
+
+    def __init__(self, servers: list[JobServer], specs: Iterator[JobSpec], most: int) -> None:
+        self._servers = servers
+        self._specs: Iterator[JobSpec] | None = specs
+        self._most = most
+        self._again: deque[_Job] = deque()
+        self._open: dict[Any, tuple[JobServer, _Job]] = {}
+        self._over: SimpleQueue[Any] = SimpleQueue()
+        """Calls that are over."""
+        self._heard = time.monotonic()
+        """When a server last answered."""
+        self._patience = FIRST_PATIENCE
+
+    def results(self) -> Iterator[JobResult]:
+        """The results as they come."""
+        while True:
+            self._give_out()
+            if not self._open and not self._again and self._specs is None:
+                return
+            try:
+                call = self._over.get(timeout=self._seconds_to_wait())
+            except Empty:
+                continue
+            if (result := self._take(call)) is not None:
+                yield result
+
+    def cancel(self) -> None:
+        """End the jobs that still run."""
+        for call, (server, _) in self._open.items():
+            server.open -= 1
+            call.cancel()
+        self._open.clear()
+
+    def _give_out(self) -> None:
+        """Give jobs to servers that can take them."""
+        while len(self._open) < self._most and (server := self._free_server()) is not None:
+            job = self._next()
+            if job is None:
+                return
+            self._open[server.start(job.text, self._over.put)] = server, job
+
+    def _next(self) -> _Job | None:
+        if self._again:
+            return self._again.popleft()
+        if self._specs is not None:
+            for spec in self._specs:
+                return _Job(spec)
+            self._specs = None
+        return None
+
+    def _free_server(self) -> JobServer | None:
+        """The server with the fewest jobs of those that can take one now."""
+        now = time.monotonic()
+        free = [server for server in self._servers if server.has_room and server.rests_until <= now]
+        return min(free, key=lambda server: server.open, default=None)
+
+    def _seconds_to_wait(self) -> float | None:
+        """How long to wait for the end of a call before a server can be asked again; ``None`` for any time."""
+        ends = [server.rests_until for server in self._servers if server.has_room]
+        if len(self._open) >= self._most or not ends:
+            return None
+        return max(0.0, min(ends) - time.monotonic()) if self._again or self._specs is not None else None
+
+    def _take(self, call: Any) -> JobResult | None:
+        """Take a call that is over; the result, if it has one."""
+        if call not in self._open:
+            return None
+        server, job = self._open.pop(call)
+        if call.exception() is not None:
+            self._failed(call, server, job)
+            return None
+        server.succeeded()
+        self._hear()
+        result = JobResult.from_json(call.result().result)
+        if result.address != job.address:
+            raise server.named(ServiceError("INTERNAL", "it gave the result of another job", "", ()))
+        return result
+
+    def _failed(self, call: Any, server: JobServer, job: _Job) -> None:
+        """Decide what becomes of a job that failed.
+
+        :raises SniffError: the job is wrong.
+        :raises LostJobError: it was given out too often.
+        :raises ServiceError: no server is left, or the job is larger than one allows.
+        """
+        verdict, error = server.failed(call)
+        if error.reason:
+            self._hear()
+        if verdict is Verdict.WRONG:
+            raise job_error(call) or error
+        if verdict is Verdict.DIED:
+            job.tries += 1
+            if job.tries >= MOST_TRIES:
+                raise LostJobError(job.tries, f"a server did not finish it ({error})") from None
+        if verdict is Verdict.UNFIT and all(each.unfit for each in self._servers):
+            raise job_error(call) or error
+        if verdict is Verdict.AWAY and time.monotonic() - self._heard > self._patience:
+            raise error
+        self._again.append(job)
+
+    def _hear(self) -> None:
+        self._heard, self._patience = time.monotonic(), PATIENCE
+
+
+def open_executor(
+    address: str, workers: int | None, *, tls: Tls | None = None, api_key: str | None = None
+) -> GrpcExecutor:
+    """See :func:`sniffai.jobs.executor_named`.
+
+    :param address: addresses of servers, with commas between them.
+    :raises LimitsError: one is none.
+    """
+    return GrpcExecutor([part for part in address.split(",") if part], workers, tls=tls, api_key=api_key)

@@ -1,0 +1,171 @@
+"""One server that jobs are given to: its channel, how much it takes, and whether it can be asked now."""
+
+import logging
+import socket
+import time
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import Any, Final
+
+from sniffai.client.blocking import channel_of
+from sniffai.client.calls import Stubs
+from sniffai.client.connection import Connection, Options
+from sniffai.client.errors import ServiceError, service_error
+from sniffai.v1 import engine_service_pb2, job_service_pb2
+
+FIRST_REST: Final = 0.25
+"""Seconds for which a server that is away is left alone at first; each rest is twice the one before."""
+LONGEST_REST: Final = 4.0
+OPTIONS: Final[Options] = [
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.initial_reconnect_backoff_ms", 250),
+    ("grpc.max_reconnect_backoff_ms", 4_000),
+    ("grpc.max_receive_message_length", -1),
+]
+"""Options of the channels: a server that hangs or vanishes in the middle of a job is noticed within 40 s."""
+
+UNFIT: Final = ("PERMISSION_DENIED", "UNAUTHENTICATED", "UNIMPLEMENTED")
+"""Statuses that say that a server does no jobs for this client."""
+
+log = logging.getLogger(__name__)
+
+
+class Verdict(Enum):
+    """What a failed call says of the server and the job."""
+
+    AWAY = auto()
+    """The server cannot be reached, or is about to end: the job goes elsewhere."""
+    BUSY = auto()
+    """The server has enough to do: it gets fewer jobs, later."""
+    DIED = auto()
+    """The job ended in the middle, perhaps by its own fault: it is tried again a few times."""
+    UNFIT = auto()
+    """The server does no jobs for this client or of this engine, now or later."""
+    WRONG = auto()
+    """The job is wrong, or larger than the server allows: it would fail everywhere."""
+
+
+def verdict_of(error: ServiceError) -> Verdict:
+    """What a failed call says."""
+    if error.reason == "JOB_DIED" or error.code in ("INTERNAL", "UNKNOWN"):
+        return Verdict.DIED
+    if error.reason == "ENGINE_VERSION" or error.code in UNFIT:
+        return Verdict.UNFIT
+    if error.reason == "SHUTTING_DOWN":
+        return Verdict.AWAY
+    if error.reason == "EXPIRED_IN_QUEUE" or error.retry_after is not None:
+        return Verdict.BUSY
+    if error.code == "DEADLINE_EXCEEDED":
+        return Verdict.DIED
+    return Verdict.AWAY if error.code in ("UNAVAILABLE", "CANCELLED") else Verdict.WRONG
+
+
+class JobServer:
+    """One address, with everything behind it.
+
+    :param most: jobs at once that it may get.
+    """
+
+    def __init__(self, connection: Connection, most: int | None) -> None:
+        self.connection = connection
+        self.open = 0
+        """Jobs that it has."""
+        self.slots: int | None = None
+        """How many searches it runs at once; ``None`` if it did not say."""
+        self.unfit: ServiceError | None = None
+        """Why it takes no part any more."""
+        self.rests_until = 0.0
+        """By the monotonic clock."""
+        self._most = most
+        self._room: float = most or 1
+        self._rest = 0.0
+        self._refused = 0
+        self._channel = channel_of(connection, OPTIONS)
+        self._stubs = Stubs(self._channel)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it can get one more job, once it does not rest."""
+        return self.unfit is None and self.open < self._room
+
+    def ask(self, timeout: float) -> Any:
+        """Ask how many searches it runs at once; the call."""
+        request = engine_service_pb2.GetEngineInfoRequest()
+        return self._stubs.engine.GetEngineInfo.future(request, timeout=timeout, metadata=self.connection.metadata)
+
+    def told(self, call: Any) -> None:
+        """Take the answer to :meth:`ask`; a server that gives none may be there later."""
+        if call.exception() is None:
+            self.slots = call.result().search_slot_count
+        if self._most is None:
+            self._most = (self.slots or 1) + 1  # one lies ready, so that no slot waits for its next job
+            self._room = self._most
+
+    def start(self, spec: str, done: Callable[[Any], None]) -> Any:
+        """Give it a job; the call.
+
+        :param done: gets the call when it is over, in a thread of gRPC.
+        """
+        self.open += 1
+        call = self._stubs.jobs.RunJob.future(
+            job_service_pb2.RunJobRequest(spec=spec),
+            timeout=self.connection.timeout,
+            metadata=self.connection.metadata,
+        )
+        call.add_done_callback(done)
+        return call
+
+    def succeeded(self) -> None:
+        """It did a job."""
+        self.open -= 1
+        self._rest, self._refused = 0.0, 0
+        self._room = min(self._most or 1, self._room + 0.1)
+
+    def failed(self, call: Any) -> tuple[Verdict, ServiceError]:
+        """It did not do a job: what that says."""
+        self.open -= 1
+        error = self.named(service_error(call))
+        verdict = verdict_of(error)
+        if verdict is Verdict.AWAY:
+            self._rest = min(LONGEST_REST, 2 * self._rest or FIRST_REST)
+            self._rest_for(self._rest)
+        elif verdict is Verdict.BUSY:
+            self._room = max(1.0, min(self._room, self.open))
+            self._rest_for(error.retry_after or FIRST_REST)
+        elif verdict is Verdict.UNFIT:
+            self._refuse(error)
+        return verdict, error
+
+    def named(self, error: ServiceError) -> ServiceError:
+        """The error with the address in its message."""
+        where = f"{self.connection.address}: {error.message}"
+        return ServiceError(error.code, where, error.reason, error.violations, error.retry_after)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._channel.close()
+
+    def _rest_for(self, seconds: float) -> None:
+        self.rests_until = max(self.rests_until, time.monotonic() + seconds)
+
+    def _refuse(self, error: ServiceError) -> None:
+        """Leave it out. Behind a name there may be several servers, of which each is asked first."""
+        self._refused += 1
+        if self._refused >= self._count_behind():
+            if self.unfit is None:
+                log.warning("%s; it gets no more jobs", error)
+            self.unfit = error
+        else:
+            self._rest_for(FIRST_REST)
+
+    def _count_behind(self) -> int:
+        """How many refusals in a row mean all servers behind the address."""
+        where = self.connection.where
+        if not where.host:
+            return 1
+        try:
+            found = {info[4][0] for info in socket.getaddrinfo(where.host, where.port, type=socket.SOCK_STREAM)}
+        except OSError:
+            return 1
+        return 1 if len(found) < 2 else 2 * len(found)
