@@ -23,6 +23,9 @@ from sniffai_ext.inference import sampled_deals
 Chances = Callable[[View], Mapping[Move, float]]
 """What a player does with a view: the chance of each distinct move."""
 
+Replies = Callable[[Round], Mapping[Move, float]]
+"""The same for the seat whose turn it is in a round."""
+
 SAMPLED = 20_000
 """Deals drawn to meet every one of some hundreds."""
 
@@ -33,6 +36,31 @@ class Case:
 
     round: Round
     weight: float
+
+
+def seen(round_: Round, seat: int) -> tuple[object, ...]:
+    """All that tells a seat's views of rounds between the same deals apart; cheaper than a view, which checks itself."""
+    core = round_.core()
+    hidden = [
+        (kind, who, len(rest[0])) if kind == "draw" and who != seat else (kind, who, *rest)
+        for kind, who, *rest in core.events()
+    ]
+    return seat, core.hands[seat], tuple(hidden)
+
+
+def remembered(chances: Chances) -> Replies:
+    """What the player does at its turn; asked only once about what it cannot tell apart."""
+    answers: dict[tuple[object, ...], Mapping[Move, float]] = {}
+
+    def answer(round_: Round) -> Mapping[Move, float]:
+        if len(legal := round_.legal_moves()) == 1:
+            return {legal[0]: 1.0}
+        key = seen(round_, round_.seat)
+        if key not in answers:
+            answers[key] = chances(round_.view(round_.seat))
+        return answers[key]
+
+    return answer
 
 
 def deals_of(view: View) -> list[Deal]:
@@ -48,12 +76,16 @@ def deals_of(view: View) -> list[Deal]:
 
 def cases_of(view: View, chances: Chances) -> list[Case]:
     """The rounds that explain a view, each as likely as a player who chooses so makes it."""
+    return _cases(view, remembered(chances))
+
+
+def _cases(view: View, replies: Replies) -> list[Case]:
     cases = []
     for deal in deals_of(view):
         round_, weight = Round.from_deal(deal), 1.0
         for move in view.placements:
-            if team_of(view.players, round_.seat) != view.team and len(round_.legal_moves()) > 1:
-                weight *= chances(round_.view(round_.seat)).get(move, 0.0)
+            if team_of(view.players, round_.seat) != view.team:
+                weight *= replies(round_).get(move, 0.0)
             round_.play(move)
         assert round_.view(view.seat) == view
         if weight > 0:
@@ -63,17 +95,19 @@ def cases_of(view: View, chances: Chances) -> list[Case]:
 
 def best_values(view: View, chances: Chances) -> dict[Move, float]:
     """To every distinct move of the view's seat, what it brings from here on with best play after it, in points."""
-    cases = cases_of(view, chances)
+    replies = remembered(chances)
+    cases = _cases(view, replies)
     total = sum(case.weight for case in cases)
     now = margin(view.scores_now, view.team)
-    return {move: worth / total - now for move, worth in _moves(cases, view.seat, chances).items()}
+    return {move: worth / total - now for move, worth in _moves(cases, view.seat, replies).items()}
 
 
 def strategy_value(view: View, chances: Chances, choose: Callable[[View], Move]) -> float:
     """What a strategy brings from here on, in points."""
-    cases = cases_of(view, chances)
+    replies = remembered(chances)
+    cases = _cases(view, replies)
     total = sum(case.weight for case in cases)
-    worth = sum(_played_out(case, view.seat, chances, choose) for case in cases)
+    worth = sum(_played_out(case, view.seat, replies, choose) for case in cases)
     return worth / total - margin(view.scores_now, view.team)
 
 
@@ -83,34 +117,33 @@ def margin(scores: tuple[int, ...], team: int) -> float:
     return scores[team] - sum(others) / len(others)
 
 
-def _played_out(case: Case, seat: int, chances: Chances, choose: Callable[[View], Move]) -> float:
+def _played_out(case: Case, seat: int, replies: Replies, choose: Callable[[View], Move]) -> float:
     worth = 0.0
     waiting = [case]
     while waiting:
-        worth += _settle(waiting, seat, chances, (ours := []))
+        worth += _settle(waiting, seat, replies, (ours := []))
         waiting = [_played(case, choose(case.round.view(seat))) for case in ours]
     return worth
 
 
-def _moves(cases: list[Case], seat: int, chances: Chances) -> dict[Move, float]:
+def _moves(cases: list[Case], seat: int, replies: Replies) -> dict[Move, float]:
     """The worth of every move at one information set, times the weight of its cases."""
-    return {
-        move: _worth([_played(case, move) for case in cases], seat, chances)
-        for move in distinct_moves(cases[0].round.view(seat))
-    }
+    legal = cases[0].round.legal_moves()
+    distinct = legal if len(legal) == 1 else distinct_moves(cases[0].round.view(seat))
+    return {move: _worth([_played(case, move) for case in cases], seat, replies) for move in distinct}
 
 
-def _worth(cases: list[Case], seat: int, chances: Chances) -> float:
+def _worth(cases: list[Case], seat: int, replies: Replies) -> float:
     """What the seat gets of these rounds with its best play, times their weights."""
     ours: list[Case] = []
-    worth = _settle(cases, seat, chances, ours)
+    worth = _settle(cases, seat, replies, ours)
     groups = defaultdict(list)
     for case in ours:
-        groups[case.round.view(seat)].append(case)
-    return worth + sum(max(_moves(group, seat, chances).values()) for group in groups.values())
+        groups[seen(case.round, seat)].append(case)
+    return worth + sum(max(_moves(group, seat, replies).values()) for group in groups.values())
 
 
-def _settle(cases: list[Case], seat: int, chances: Chances, ours: list[Case]) -> float:
+def _settle(cases: list[Case], seat: int, replies: Replies, ours: list[Case]) -> float:
     """Let all other seats play until the seat is to move; return what the rounds that end then are worth."""
     worth, waiting = 0.0, list(cases)
     while waiting:
@@ -120,7 +153,7 @@ def _settle(cases: list[Case], seat: int, chances: Chances, ours: list[Case]) ->
         elif case.round.seat == seat:
             ours.append(case)
         else:
-            reply = chances(case.round.view(case.round.seat))
+            reply = replies(case.round)
             waiting += [_played(case, move, chance) for move, chance in reply.items() if chance > 0]
     return worth
 

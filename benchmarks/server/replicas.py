@@ -1,6 +1,7 @@
 """Three servers, killed, drained and restarted under load: ``python -m benchmarks.server.replicas``. See README.md.
 
-Clients of the library call without a pause, balanced over all servers by ``round_robin``. No call may fail for them.
+Clients of the library ask one thing after the other, balanced over all servers by ``round_robin``. No call may fail
+for them.
 """
 
 import argparse
@@ -23,8 +24,6 @@ from sniffai.client import AsyncClient, ServiceError
 CALLERS: Final = 9
 LIMITS: Final = Limits(simulations=1000)
 TIMEOUT: Final = 10.0
-SETTLED: Final = 1.0
-"""Seconds after a change until the next one."""
 AGES: Final[dict[str, Any]] = {"drain_delay": 0.5, "max_connection_seconds": 2, "matches_database": "memory"}
 CALLS: Final = 'sniffai_requests_total{code="OK",method="sniffai.v1.AnalysisService/RecommendMove"}'
 
@@ -53,9 +52,10 @@ class Phase:
 class Load:
     """Callers that ask one thing after the other, and the phase that they are in."""
 
-    def __init__(self, address: str, callers: int) -> None:
+    def __init__(self, address: str, callers: int, pause: float, settled: float) -> None:
         self.client = AsyncClient(address, TIMEOUT)
         self.phase = Phase("start")
+        self._settled = settled
         view = next(leads())
 
         async def keep_asking(number: int) -> None:
@@ -69,6 +69,7 @@ class Load:
                 else:
                     self.phase.seconds.append(time.perf_counter() - began)
                 seed += callers
+                await asyncio.sleep(pause)
 
         self._tasks = [asyncio.ensure_future(keep_asking(number)) for number in range(callers)]
 
@@ -76,7 +77,7 @@ class Load:
         """The phase in which some work is done."""
         self.phase = phase = Phase(name)
         await work
-        await asyncio.sleep(SETTLED)
+        await asyncio.sleep(self._settled)
         return phase
 
     async def close(self) -> None:
@@ -107,11 +108,11 @@ async def changes(servers: Sequence[ServerProcess], address: str, options: argpa
     async def roll() -> None:
         for server in servers:
             await again(server, signal.SIGTERM, 0)
-            await asyncio.sleep(SETTLED)
+            await asyncio.sleep(options.settled)
 
-    load = Load(address, options.callers)
+    load = Load(address, options.callers, options.pause, options.settled)
     try:
-        await load.during("start", asyncio.sleep(SETTLED))
+        await load.during("start", asyncio.sleep(options.settled))
         before = await loop.run_in_executor(None, served, servers)
         steady = await load.during("steady", asyncio.sleep(options.seconds))
         after = await loop.run_in_executor(None, served, servers)
@@ -152,6 +153,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--callers", type=int, default=CALLERS, help="calls at any time")
     parser.add_argument("--seconds", type=float, default=5.0, help="of the phases without a change")
     parser.add_argument("--away", type=float, default=2.0, help="seconds until a server is started again")
+    parser.add_argument("--pause", type=float, default=0.0, help="seconds from an answer to a caller's next call")
+    parser.add_argument("--settled", type=float, default=1.0, help="seconds after a change until the next one")
     parser.add_argument("--slowest", type=float, default=3.0, help="seconds that a call may take at most")
     options = parser.parse_args(arguments)
     print(machine())

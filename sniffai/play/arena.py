@@ -9,7 +9,8 @@ players split every pairing exactly.
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import Final, Protocol, runtime_checkable
+from functools import cache
+from typing import Final, Protocol, TypeGuard, runtime_checkable
 
 from sniffai.jobs.executor import Executor, executor_or, in_order
 from sniffai.jobs.result import JobResult, Measured
@@ -103,10 +104,20 @@ class Contestant:
 
     def _decide(self, view: View, seed: int) -> tuple[Move, int]:
         player = at_turn(self.player, seed)
-        if not isinstance(player, Analyst):
+        if not _is_analyst(player):
             return player.choose(view, seed), 0
         analysis = player.analyze(view, seed)
         return player.pick(analysis, seed), analysis.effort.simulations
+
+
+def _is_analyst(player: Player) -> TypeGuard[Analyst]:
+    return _kind_is_analyst(type(player))
+
+
+@cache
+def _kind_is_analyst(kind: type[Player]) -> bool:
+    """Remembered, since a check against a protocol takes longer than a quick player's choice."""
+    return issubclass(kind, Analyst)
 
 
 def play_arena(

@@ -15,6 +15,7 @@ from sniffai.round import Round
 from sniffai.rules import TEAMS
 from sniffai.search.nets import load_policy, load_world_value
 from sniffai.seeds import derived_seed
+from sniffai.view import View
 from sniffai.watch import Watch
 from sniffai_ext.luck import draw_luck, prospects
 
@@ -61,7 +62,7 @@ def round_luck(round_: Round, seats: Sequence[Player], seed: int) -> Luck:
     """
     value, equity = (load_policy(round_.players), load_world_value(round_.players)), load(round_.players).core
     luck = Luck(*draw_luck(round_.core(), *value, equity, seed, LINES, DEPTH))
-    for before, teller, chosen in _lots(round_, seats):
+    for before, view, teller, chosen in _lots(round_, seats):
         worth = {
             (tile, at): Luck(margins, chances)
             for tile, at, margins, chances in prospects(
@@ -69,20 +70,24 @@ def round_luck(round_: Round, seats: Sequence[Player], seed: int) -> Luck:
             )
         }
         luck += worth[chosen]
-        for move, chance in teller.chances(Watch(before).view(before.seat)).items():
+        for move, chance in teller.chances(view).items():
             luck -= worth[move.codes].times(chance)
     return luck
 
 
-def _lots(round_: Round, seats: Sequence[Player]) -> Iterator[tuple[Round, Teller, tuple[int, int]]]:
-    """Every placement that a player chose by lot and tells how: the round before it, the player, the placement."""
+def _lots(round_: Round, seats: Sequence[Player]) -> Iterator[tuple[Round, View, Teller, tuple[int, int]]]:
+    """Every placement that a player chose by lot and tells how.
+
+    The round before it, what the player knew, the player, the placement.
+    """
     tellers = {seat: player for seat, player in enumerate(seats) if isinstance(player, Teller)}
     if not tellers:
         return
     replayed = Round.from_deal(round_.start)
+    watch = Watch(replayed)
     for move in round_.moves:
         if replayed.seat in tellers and len(replayed.legal_moves()) > 1:
-            yield replayed, tellers[replayed.seat], move.codes
+            yield replayed, watch.view(replayed.seat), tellers[replayed.seat], move.codes
         replayed.play(move)
 
 

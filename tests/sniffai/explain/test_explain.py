@@ -179,13 +179,20 @@ class Judge:
         return 0.0 if self.ends(move) else self.stuck(self.after(move))
 
 
+BEST_POINTS: dict[tuple[object, ...], int] = {}
+"""What was found, since every world asks for the same few tiles."""
+
+
 def best_points(layout: reference.Layout, tile: reference.Tile) -> int:
-    found = 0
-    for at in layout.places_for(tile):
-        after = layout.copy()
-        after.place(tile, at)
-        found = max(found, after.points)
-    return found
+    key = (*layout.placements, tile)
+    if key not in BEST_POINTS:
+        found = 0
+        for at in layout.places_for(tile):
+            after = layout.copy()
+            after.place(tile, at)
+            found = max(found, after.points)
+        BEST_POINTS[key] = found
+    return BEST_POINTS[key]
 
 
 def held(world: sniffai.World, seats: list[int]) -> list[reference.Tile]:

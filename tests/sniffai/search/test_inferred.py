@@ -47,10 +47,9 @@ def by_hand(pool: Pool, share: float) -> np.ndarray:
         if tempered[part].size:
             tempered[part] *= weights[part].sum() / tempered[part].sum()
     table = np.zeros((28, pool.players + 1))
-    for row, weight in zip(rows, tempered, strict=True):
-        for place, mask in enumerate((*row[: pool.players], row[4])):
-            for tile in range(28):
-                table[tile, pool.players if place == pool.players else place] += weight * (mask >> tile & 1)
+    for place in range(pool.players + 1):
+        masks = np.array([row[4 if place == pool.players else place] for row in rows])
+        table[:, place] = tempered @ (masks[:, None] >> np.arange(28) & 1)
     return table
 
 
