@@ -18,7 +18,7 @@ from sniffai.search.candidates import distinct_moves
 from sniffai.v1 import analysis_pb2, analysis_service_pb2
 from tests.server.support import TIMEOUT
 
-REQUESTS = 200
+REQUESTS = 100
 ANALYZE = "/sniffai.v1.AnalysisService/Analyze"
 
 

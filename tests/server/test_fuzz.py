@@ -28,7 +28,7 @@ from tests.server.messages import (
 from tests.server.support import TIMEOUT, deal, running_server, stubs_of, told
 from tests.server.test_docs import LISTED
 
-CASES = int(os.environ.get("FUZZ_CASES", "2000"))
+CASES = int(os.environ.get("FUZZ_CASES", "1000"))
 CONTROL = settings(max_examples=300, phases=[Phase.generate])
 MEBIBYTE = 1 << 20
 
