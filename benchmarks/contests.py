@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from sniffai.jobs.processes import mapped
+from sniffai.jobs.processes import Processes
 from sniffai.play.adjusted import AdjustedMean
 from sniffai.play.arena import Played, play_numbered
 from sniffai.play.arena_result import ArenaSpec, Cost, take_in
@@ -159,19 +159,20 @@ def measure(
     :param seconds: of wall-clock time, for all of them together.
     """
     engine, end = signature(), time.monotonic() + seconds
-    while time.monotonic() < end:
-        open_ = [contest for contest in contests if not goal.reached(store.figures(contest))]
-        if not open_:
-            return
-        contest = min(open_, key=lambda one: _turn(store.figures(one)))
-        known = store.figures(contest)
-        figures = Figures(engine) if known is None else replace(known, mean=replace(known.mean))
-        started = time.monotonic()
-        for played in mapped(_play, _jobs(contest, figures, workers, end - started), workers):
-            figures.take(played)
-        figures.seconds += workers * (time.monotonic() - started)
-        store.keep(contest, figures)
-        yield contest, figures
+    with Processes(workers) as processes:
+        while time.monotonic() < end:
+            open_ = [contest for contest in contests if not goal.reached(store.figures(contest))]
+            if not open_:
+                return
+            contest = min(open_, key=lambda one: _turn(store.figures(one)))
+            known = store.figures(contest)
+            figures = Figures(engine) if known is None else replace(known, mean=replace(known.mean))
+            started = time.monotonic()
+            for played in processes.in_order(_play, _jobs(contest, figures, workers, end - started)):
+                figures.take(played)
+            figures.seconds += workers * (time.monotonic() - started)
+            store.keep(contest, figures)
+            yield contest, figures
 
 
 def _turn(figures: Figures | None) -> tuple[int, float]:

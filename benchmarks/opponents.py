@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from sniffai.jobs.processes import available_cores, mapped
+from sniffai.jobs.processes import Processes, available_cores
 from sniffai.moves import Move
 from sniffai.play.arena import play_game
 from sniffai.play.arena_result import ArenaSpec, Game, Pairing
@@ -125,7 +125,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     spec = ArenaSpec(given.player, "search", given.players, count, whole, given.seed, limits, luck=False)
     models = given.models or (MODELS if whole else MODELS[:2])
     work = partial(play, spec, tuple(models))
-    report(spec, models, list(mapped(work, range(count), given.workers)))
+    with Processes(given.workers) as processes:
+        report(spec, models, list(processes.in_order(work, range(count))))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ EXTRAS: Final = {
     "ray": "ray",
     "grpc_health": "server",
     "grpc_reflection": "server",
+    "pyarrow": "parquet",
     "prometheus_client": "server",
     "opentelemetry": "otel",
     "connectrpc": "web",

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sniffai.equity.table import STEP
-from sniffai.jobs.processes import mapped
+from sniffai.jobs.processes import Processes
 from sniffai.lab.equity.rounds import play_rounds as play_scored
 from sniffai.play.arena import play_rounds
 from sniffai.play.arena_result import ArenaSpec
@@ -73,7 +73,8 @@ def level_losses(players: int, given: argparse.Namespace) -> dict[str, Any]:
 def _choices(subject: Subject, given: argparse.Namespace) -> list[Judged]:
     """The decisions of a match, judged."""
     jobs = [job for job in jobs_of(subject, Limits(simulations=given.simulations), given.seed) if not job.forced]
-    return [judged for judged in mapped(run_job, jobs, given.workers) if isinstance(judged, Judged)]
+    with Processes(given.workers) as processes:
+        return [judged for judged in processes.in_order(run_job, jobs) if isinstance(judged, Judged)]
 
 
 def _loss_row(by_match: Sequence[Sequence[Judged]]) -> dict[str, Any]:

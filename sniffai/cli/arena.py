@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from sniffai.cli.bulk import bulk
 from sniffai.cli.contest import (
     contest_options,
     contests,
@@ -28,7 +29,16 @@ from sniffai.play.arena_result import ArenaResult
 @click.argument("b")
 @contest_options
 @json_option
-def command(a: str, b: str, workers: int | None, out: str | None, as_json: bool, **options: Any) -> int:
+def command(
+    a: str,
+    b: str,
+    executor: str,
+    workers: int | None,
+    results: str | None,
+    out: str | None,
+    as_json: bool,
+    **options: Any,
+) -> int:
     """Play B against A on paired deals with seats swapped; print B's margin per round and the matches it won.
 
     With 3 seats B plays alone against two A, at each seat in turn. A and B are names of players: random, greedy,
@@ -38,7 +48,9 @@ def command(a: str, b: str, workers: int | None, out: str | None, as_json: bool,
     "less luck" is the same without the luck of the draws: its expectation is the same, its error smaller.
     """
     output = None if out is None else Output(out, "--out")
-    (result,) = play_all(contests([(a, b)], **options), workers)
+    specs = contests([(a, b)], **options)
+    with bulk("arena", executor, workers, results, processes=None) as work:
+        (result,) = play_all(specs, work)
     status = write_json(output, result.to_dict())
     if as_json:
         tell_json(result.to_dict())

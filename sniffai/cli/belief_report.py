@@ -1,18 +1,15 @@
 """``sniffai belief-report``: the accuracy of the beliefs, measured in self-play."""
 
-from collections.abc import Callable
-
 import click
 
+from sniffai.cli.bulk import bulk, bulk_options
 from sniffai.cli.parts import deal_options, json_option
-from sniffai.cli.progress import progress_bar
+from sniffai.cli.progress import counted
 from sniffai.cli.tables import show, text_table
 from sniffai.cli.terminal import tell, tell_json
-from sniffai.lab.calibration import BeliefQuality, CalibrationReport, PlayerModel, calibrate
-from sniffai.play.levels import named_player
+from sniffai.lab.belief_report import MOST_SHARE, MOST_WORLDS, BeliefSpec, report_beliefs
+from sniffai.lab.calibration import BeliefQuality, CalibrationReport
 from sniffai.play.statistics import Estimate
-from sniffai.search.nets import load_policy
-from sniffai.search.params import EVIDENCE_SHARES, MODEL_TEMPERATURES, Limits, SearchParams
 
 
 @click.command("belief-report")
@@ -20,42 +17,39 @@ from sniffai.search.params import EVIDENCE_SHARES, MODEL_TEMPERATURES, Limits, S
 @click.option("--rounds", type=click.IntRange(min=1), default=100, show_default=True, help="Rounds of self-play.")
 @click.option("--player", default="search:simulations=1000", show_default=True, help="Who plays, at every seat.")
 @click.option(
-    "--worlds", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="Most worlds to weigh."
+    "--worlds", type=click.IntRange(1, MOST_WORLDS), default=1000, show_default=True, help="Most worlds to weigh."
 )
 @click.option(
     "--share",
-    type=click.FloatRange(0, 4),
+    type=click.FloatRange(0, MOST_SHARE),
     help="Share of the evidence that counts in the inferred belief.  [default: as in answers]",
 )
+@bulk_options(workers="1")
 @json_option
-def command(players: int, seed: int, rounds: int, player: str, worlds: int, share: float | None, as_json: bool) -> None:
+def command(
+    players: int,
+    seed: int,
+    rounds: int,
+    player: str,
+    worlds: int,
+    share: float | None,
+    executor: str,
+    workers: int | None,
+    results: str | None,
+    as_json: bool,
+) -> None:
     """Compare four beliefs at every decision of some rounds: uniform, voids (exact), weighted, and inferred.
 
     Inferred is what answers tell. Prints the log-likelihood of the true hidden hands, and how often tiles were held
     that a belief expected with some probability, with the standard error of the difference.
     """
-    params = SearchParams()
-    model = PlayerModel(
-        load_policy(players),
-        MODEL_TEMPERATURES[players],
-        params.floor,
-        worlds,
-        EVIDENCE_SHARES[players] if share is None else (share, share, share),
-        params.extra_size(worlds),
-    )
-    who = named_player(player, Limits())
-    report = _under_a_bar(rounds, lambda progress: calibrate(who, model, rounds, seed, progress))
+    spec = BeliefSpec(players, rounds, seed, player, worlds, share)
+    with bulk("belief-report", executor, workers, results) as work, counted("rounds", rounds) as advance:
+        report = report_beliefs(spec, executor=work, progress=advance)
     if as_json:
         tell_json(report.to_dict())
         return
     _print(report)
-
-
-def _under_a_bar(total: int, work: Callable[[Callable[[int], None]], CalibrationReport]) -> CalibrationReport:
-    """Show progress on standard error, if it is a terminal."""
-    with progress_bar("rounds") as progress:
-        bar = progress.add_task("", total=total)
-        return work(lambda done: progress.update(bar, completed=done))
 
 
 def _print(report: CalibrationReport) -> None:

@@ -6,10 +6,11 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from sniffai.cli.bulk import bulk_options
 from sniffai.cli.output import Output
 from sniffai.cli.parts import deal_options
 from sniffai.cli.progress import progress_bar
-from sniffai.jobs.processes import available_cores
+from sniffai.jobs.executor import Executor
 from sniffai.play.adjusted import AdjustedMean
 from sniffai.play.arena import play_arena
 from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost
@@ -62,13 +63,13 @@ _OPTIONS = (
         show_default=True,
         help="Work out the luck of the draws, and tell the result less it: half a millisecond a round.",
     ),
-    click.option("--workers", type=click.IntRange(min=1), help="Worker processes. [default: one per core]"),
     click.option("--out", metavar="FILE", help="Also write every game as JSON to this file."),
 )
 
 
 def contest_options(function: F) -> F:
     """The options of a contest, except the players, for :func:`contests`."""
+    function = bulk_options(workers="one per core")(function)
     for option in reversed(_OPTIONS):
         function = option(function)
     return deal_options(function)
@@ -103,15 +104,13 @@ def contests(
     return [ArenaSpec(a, b, players, pairings, matches is not None, seed, limits, luck, test) for a, b in pairs]
 
 
-def play_all(specs: Sequence[ArenaSpec], workers: int | None) -> Iterator[ArenaResult]:
+def play_all(specs: Sequence[ArenaSpec], executor: Executor) -> Iterator[ArenaResult]:
     """Play one contest after the other under one progress bar; each result comes as soon as it is known."""
     with progress_bar() as progress:
         bar = progress.add_task("", total=sum(spec.pairings for spec in specs))
         for spec in specs:
             progress.update(bar, description=f"{spec.b} over {spec.a}")
-            result = play_arena(
-                spec, workers=workers or available_cores(), progress=lambda done: progress.advance(bar, done)
-            )
+            result = play_arena(spec, executor=executor, progress=lambda done: progress.advance(bar, done))
             progress.advance(bar, spec.pairings - len(result.pairings))
             yield result
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 from rich.table import Table
 
+from sniffai.cli.bulk import bulk, bulk_options
 from sniffai.cli.output import Output
 from sniffai.cli.parts import BadInput, json_option
 from sniffai.cli.progress import progress_bar
@@ -28,7 +29,6 @@ _seats = click.option(
     help="Seats at the table.",
 )
 _file = click.option("--table", "file", metavar="FILE", help="Use this table instead of the one shipped.")
-_workers = click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
 
 
 class Scores(click.ParamType[Any]):
@@ -57,7 +57,7 @@ def command() -> None:
 @click.option(
     "--lowest", type=int, help="Lowest score with an entry of its own. [default: -150, -100, -200 for 2, 3, 4 seats]"
 )
-@_workers
+@bulk_options(workers="1")
 @click.option("--out", metavar="FILE", required=True, help="The file to write, such as equity-2.npz.")
 @json_option
 def build_command(
@@ -66,7 +66,9 @@ def build_command(
     seed: int,
     player: str,
     lowest: int | None,
-    workers: int,
+    executor: str,
+    workers: int | None,
+    results: str | None,
     out: str,
     as_json: bool,
 ) -> int:
@@ -80,7 +82,8 @@ def build_command(
         def report(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total)
 
-        made = build(plan, workers=workers, progress=report)
+        with bulk("equity build", executor, workers, results) as work:
+            made = build(plan, executor=work, progress=report)
     file = BytesIO()
     save_equity(made, file)
     status = output.write(file.getvalue())
@@ -116,9 +119,18 @@ def build_command(
     help="Seed of the starting scores and the matches.",
 )
 @click.option("--player", help="Who plays. [default: the table's own player]")
-@_workers
+@bulk_options(workers="1")
 @json_option
-def check_command(players: int, file: str | None, as_json: bool, standings: int, **options: Any) -> int:
+def check_command(
+    players: int,
+    file: str | None,
+    standings: int,
+    executor: str,
+    workers: int | None,
+    results: str | None,
+    as_json: bool,
+    **options: Any,
+) -> int:
     """Play whole matches from random scores and compare the share won with the table.
 
     Exit status 1 if they differ by more than chance explains.
@@ -126,7 +138,12 @@ def check_command(players: int, file: str | None, as_json: bool, standings: int,
     equity = _read(players, file)
     with progress_bar() as bar:
         task = bar.add_task("standings", total=standings)
-        result = check(equity, standings=standings, progress=lambda done: bar.update(task, completed=done), **options)
+
+        def report(done: int) -> None:
+            bar.update(task, completed=done)
+
+        with bulk("equity check", executor, workers, results) as work:
+            result = check(equity, standings=standings, executor=work, progress=report, **options)
     if as_json:
         tell_json(result.to_dict())
     else:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from sniffai.cli.bulk import bulk
 from sniffai.cli.contest import (
     contest_options,
     contests,
@@ -32,20 +33,29 @@ from sniffai.play.levels import LEVELS
 @click.option("--markdown", is_flag=True, help="Print a table in Markdown.")
 @json_option
 def command(
-    names: Sequence[str], workers: int | None, out: str | None, markdown: bool, as_json: bool, **options: Any
+    names: Sequence[str],
+    executor: str,
+    workers: int | None,
+    results: str | None,
+    out: str | None,
+    markdown: bool,
+    as_json: bool,
+    **options: Any,
 ) -> int:
     """Play every PLAYER against the one named before it; without any PLAYER, play the named levels."""
     rungs = names or [f"level:{level.name}" for level in LEVELS]
     if len(rungs) < 2:
         raise click.UsageError("a ladder has at least two players")
     output = None if out is None else Output(out, "--out")
-    results: list[ArenaResult] = []
+    played: list[ArenaResult] = []
     status = 0
+    specs = contests(pairwise(rungs), **options)
     try:
-        results.extend(play_all(contests(pairwise(rungs), **options), workers))
+        with bulk("ladder", executor, workers, results, processes=None) as work:
+            played.extend(play_all(specs, work))
     finally:  # a ladder that is cut off tells of the contests that have ended
-        if results:
-            status = _report(results, output, markdown, as_json)
+        if played:
+            status = _report(played, output, markdown, as_json)
     return status
 
 

@@ -1,7 +1,8 @@
 """Progress bars on standard error."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import (
@@ -15,6 +16,17 @@ from rich.progress import (
 )
 
 from sniffai.cli.terminal import is_terminal, takes_escapes
+
+
+@contextmanager
+def counted(unit: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar for one piece of work. Yields a function that is told how many more are done.
+
+    :param unit: what is counted.
+    """
+    with progress_bar(unit) as progress:
+        bar = progress.add_task("", total=total)
+        yield lambda done: progress.advance(bar, done)
 
 
 def progress_bar(unit: str = "") -> Progress:

@@ -1,12 +1,15 @@
 """``sniffai review``: a match or a round reviewed, as tables, JSON or a page of its own."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.progress import TaskID
 
+from sniffai.cli.bulk import bulk, bulk_options
 from sniffai.cli.forms import Form, load, named
 from sniffai.cli.output import Output
 from sniffai.cli.parts import BadInput, json_option, lang_option
@@ -16,8 +19,9 @@ from sniffai.cli.signs import complain
 from sniffai.cli.tables import show, text_table
 from sniffai.cli.terminal import tell, tell_json
 from sniffai.errors import RecordError
-from sniffai.review import DEFAULT_SIMULATIONS, Review, review
+from sniffai.review import DEFAULT_SIMULATIONS, Review
 from sniffai.review.progress import ReviewedMatch, progress_dict, progress_of
+from sniffai.review.run import Asked, review_all
 from sniffai.review.tables import TextTable, result_line, text_tables
 from sniffai.search.params import Limits
 from sniffai.seeds import MAX_SEED
@@ -43,7 +47,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0, MAX_SEED),
     help="Seed of the review; the same seed gives the same answer. [default: 0]",
 )
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Worker processes.")
+@bulk_options(workers="1")
 @click.option("--html", "page", metavar="FILE", help="Also write the report to this HTML file.")
 @click.option("every", "--all", is_flag=True, help="List every placement, not only mistakes.")
 @lang_option
@@ -54,7 +58,9 @@ def command(
     simulations: int | None,
     seconds: float | None,
     seed: int | None,
-    workers: int,
+    executor: str,
+    workers: int | None,
+    results: str | None,
     page: str | None,
     every: bool,
     language_code: str | None,
@@ -78,28 +84,44 @@ def command(
         for warning in () if question is None else question.warnings:
             complain(f"warning: {warning.field}: {warning.description}")
     given = Limits(simulations if simulations or seconds else DEFAULT_SIMULATIONS, seconds)
-    results = []
-    with progress_bar() as bar:
-        for form, question in zip(forms, asked, strict=True):
-            limits = given if question is None or simulations or seconds else question.limits
-            own_seed = seed if seed is not None or question is None else question.seed
-            task = bar.add_task(form.name if len(forms) > 1 else "")
-
-            def show_progress(done: int, total: int, task: TaskID = task) -> None:
-                bar.update(task, completed=done, total=total)
-
-            if remote is None:
-                found = review(form.subject(), limits, seed=own_seed or 0, workers=workers, progress=show_progress)
-            else:
-                priority = None if question is None else PRIORITIES[question.priority]
-                found = _review_there(remote, form, limits, own_seed or 0, priority, show_progress)
-            results.append(found)
+    wanted = []
+    for form, question in zip(forms, asked, strict=True):
+        limits = given if question is None or simulations or seconds else question.limits
+        own_seed = seed if seed is not None or question is None else question.seed
+        wanted.append(Asked(form.subject(), limits, own_seed or 0))
+    if remote is None:
+        with bulk("review", executor, workers, results) as work, _bar(forms, wanted) as progress:
+            reviews = list(review_all(wanted, work, progress))
+    elif executor != "local" or results is not None:
+        raise click.UsageError("--server reviews by itself: --executor and --results do not go with it")
+    else:
+        priorities = [None if question is None else PRIORITIES[question.priority] for question in asked]
+        with _bar(forms, wanted) as progress:
+            reviews = [
+                _review_there(remote, form, one, priority, partial(progress, number))
+                for number, (form, one, priority) in enumerate(zip(forms, wanted, priorities, strict=True))
+            ]
     codes = [question.language_code for question in asked if question is not None]
     code = language_code or (codes[0] if codes else "en")
-    if len(results) == 1:
-        return _one(results[0], output, code, every=every, as_json=as_json)
+    if len(reviews) == 1:
+        return _one(reviews[0], output, code, every=every, as_json=as_json)
     titles = [Path(form.name).name for form in forms]
-    return _several(map(ReviewedMatch, titles, results), output, code, as_json=as_json)
+    return _several(map(ReviewedMatch, titles, reviews), output, code, as_json=as_json)
+
+
+@contextmanager
+def _bar(forms: Sequence[Form], wanted: Sequence[Asked]) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar of all reviews. Yields a function that is told a review's number and how much of it is done."""
+    sizes = [one.subject.size for one in wanted]
+    before = list(accumulate(sizes, initial=0))
+    with progress_bar() as bar:
+        task = bar.add_task("", total=before[-1])
+
+        def show_progress(number: int, done: int) -> None:
+            name = forms[number].name if len(forms) > 1 else ""
+            bar.update(task, description=name, completed=before[number] + done)
+
+        yield show_progress
 
 
 def _one(result: Review, output: Output | None, language_code: str, *, every: bool, as_json: bool) -> int:
@@ -136,10 +158,9 @@ def _several(matches: Iterable[ReviewedMatch], output: Output | None, language_c
 def _review_there(
     remote: Remote,
     form: Form,
-    limits: Limits,
-    seed: int,
+    asked: Asked,
     priority: Priority | None,
-    progress: Callable[[int, int], None],
+    progress: Callable[[int], None],
 ) -> Review:
     """The review that a server makes.
 
@@ -149,11 +170,9 @@ def _review_there(
     from sniffai.client import Client
     from sniffai.client.connection import REVIEW_TIMEOUT
 
-    subject = form.subject()
-
     def ask(client: Client) -> Review:
-        with client.analyze_match(form.record(), limits, seed=seed, priority=priority) as stream:
-            return wire.read_reviewed_pieces(subject, _counted(stream, progress))
+        with client.analyze_match(form.record(), asked.limits, seed=asked.seed, priority=priority) as stream:
+            return wire.read_reviewed_pieces(asked.subject, _counted(stream, progress))
 
     try:
         return remote.ask(ask, REVIEW_TIMEOUT)
@@ -162,11 +181,11 @@ def _review_there(
 
 
 def _counted(
-    pieces: "Iterable[AnalyzeMatchResponse]", progress: Callable[[int, int], None]
+    pieces: "Iterable[AnalyzeMatchResponse]", progress: Callable[[int], None]
 ) -> "Iterator[AnalyzeMatchResponse]":
     """The pieces as they come, with their number told; what the server warns of is printed."""
     for piece in pieces:
-        progress(piece.done_count, piece.total_count)
+        progress(piece.done_count)
         for warning in piece.summary.warnings:
             complain(f"warning: {warning.field}: {warning.description}")
         yield piece

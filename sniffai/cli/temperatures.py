@@ -2,14 +2,13 @@
 
 import click
 
+from sniffai.cli.bulk import bulk, bulk_options
 from sniffai.cli.parts import deal_options, json_option
+from sniffai.cli.progress import counted
 from sniffai.cli.tables import show, text_table
 from sniffai.cli.terminal import tell_json
-from sniffai.lab.temperature import fit_temperatures, read_choices
-from sniffai.play.levels import named_player
-from sniffai.play.selfplay import decisions
-from sniffai.search.nets import load_policy
-from sniffai.search.params import Limits, SearchParams
+from sniffai.lab.temperature import fit_temperatures, played_choices
+from sniffai.search.params import SearchParams
 
 
 @click.command("temperatures")
@@ -23,12 +22,23 @@ from sniffai.search.params import Limits, SearchParams
     show_default=True,
     help="Share of choices assumed to be random.",
 )
+@bulk_options(workers="1")
 @json_option
-def command(players: int, seed: int, rounds: int, player: str, floor: float, as_json: bool) -> None:
+def command(
+    players: int,
+    seed: int,
+    rounds: int,
+    player: str,
+    floor: float,
+    executor: str,
+    workers: int | None,
+    results: str | None,
+    as_json: bool,
+) -> None:
     """Fit the opponent model's temperatures to the choices of --player by likelihood, one for each phase of a round."""
-    policy = load_policy(players)
-    played = decisions(named_player(player, Limits()), players, rounds, seed)
-    fits = fit_temperatures([choice for decision in played for choice in read_choices(policy, decision)], floor)
+    with bulk("temperatures", executor, workers, results) as work, counted("rounds", rounds) as advance:
+        choices = played_choices(player, players, rounds, seed, executor=work, progress=advance)
+    fits = fit_temperatures(choices, floor)
     if as_json:
         tell_json([fit.to_dict() for fit in fits])
         return

@@ -16,7 +16,12 @@ value in every process, unless a clock ends its searches. It opens no file that 
 
 KINDS: Final = {
     "arena": "sniffai.play.arena:play_job",
+    "beliefs": "sniffai.lab.belief_report:judge_job",
+    "choices": "sniffai.lab.temperature:choose_job",
+    "equity-matches": "sniffai.lab.equity.check:play_job",
+    "equity-rounds": "sniffai.lab.equity.rounds:play_job",
     "exploit": "sniffai.play.exploit:play_job",
+    "review": "sniffai.review.run:review_job",
 }
 """Module and function by kind; modules are imported when they are used."""
 

@@ -5,18 +5,19 @@ import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from itertools import islice
 from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from sniffai.checks import read_whole
 from sniffai.errors import LimitsError
 from sniffai.jobs.errors import LostJobError
 
-__all__ = ["Processes", "available_cores", "check_workers", "mapped"]
+__all__ = ["Processes", "available_cores", "check_workers"]
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -41,30 +42,6 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def mapped(work: Callable[[Job], Result], jobs: Iterable[Job], workers: int) -> Iterator[Result]:
-    """What ``work`` makes of each job, in their order, as it comes.
-
-    An error, Ctrl-C, or closing the iterator ends the processes at once, whatever they are at.
-
-    :param workers: processes; 1 works in this one.
-    :raises LimitsError: the system cannot start worker processes.
-    """
-    if workers == 1:
-        yield from map(work, jobs)
-        return
-    # A fresh process each: a fork would copy the locks of whatever threads this one has.
-    context = _Context()
-    with _executor(workers, context, None) as executor:
-        try:
-            with _without_interrupts():
-                results = [executor.submit(work, job) for job in jobs]
-            for result in results:
-                yield result.result()
-        except BaseException:
-            context.kill()
-            raise
-
-
 class Processes:
     """Worker processes, started when there is work, kept for more until they are closed.
 
@@ -78,6 +55,12 @@ class Processes:
         self._begin = begin
         self._context = _Context()
         self._executor: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def spread(self, work: Callable[[Job], Result], jobs: Iterable[Job]) -> Generator[Result, None, None]:
         """What ``work`` makes of each job, as it comes. Few jobs are taken before their turn.
@@ -96,6 +79,17 @@ class Processes:
         except BaseException:
             self._kill()
             raise
+
+    def in_order(self, work: Callable[[Job], Result], jobs: Iterable[Job]) -> Generator[Result, None, None]:
+        """The same in the order of the jobs, each as soon as all before it are done."""
+        early: dict[int, Result] = {}
+        turn = 0
+        with closing(self.spread(partial(_numbered, work), enumerate(jobs))) as results:
+            for number, result in results:
+                early[number] = result
+                while turn in early:
+                    yield early.pop(turn)
+                    turn += 1
 
     def close(self) -> None:
         """End the processes."""
@@ -140,6 +134,11 @@ class Processes:
     def _kill(self) -> None:
         self._context.kill()
         self.close()
+
+
+def _numbered(work: Callable[[Job], Result], job: tuple[int, Job]) -> tuple[int, Result]:
+    number, one = job
+    return number, work(one)
 
 
 def _emptied(waiting: deque[Job]) -> Iterator[Job]:

@@ -54,6 +54,16 @@ class JobSpec:
         """32 hexadecimal digits that tell it from every other job: a hash of :meth:`to_json`."""
         return hashlib.blake2b(self.to_json().encode(), digest_size=16).hexdigest()
 
+    @property
+    def pieces(self) -> range:
+        """The numbers, at least one.
+
+        :raises LimitsError: there are none.
+        """
+        if not self.numbers:
+            raise LimitsError("at least one piece is expected", reason="BAD_NUMBERS", field="numbers")
+        return self.numbers
+
     def read(self, names: Iterable[str]) -> dict[str, Any]:
         """The parameters by these names.
 

@@ -1,9 +1,12 @@
 """Values that hold arrays. NumPy compares arrays member by member; these values compare as a whole."""
 
+import base64
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 
 class ArrayHolder:
@@ -28,3 +31,16 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     return tuple(map(_comparable, value)) if isinstance(value, tuple) else value
+
+
+def array_to_dict(array: npt.NDArray[Any]) -> dict[str, Any]:
+    """An array as plain values for JSON, short and exact: :func:`array_from_dict` reads it."""
+    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+    told = base64.b64encode(little.tobytes()).decode()
+    return {"type": little.dtype.str, "shape": list(array.shape), "base64": told}
+
+
+def array_from_dict(value: Mapping[str, Any]) -> npt.NDArray[Any]:
+    """Read :func:`array_to_dict` back."""
+    flat = np.frombuffer(base64.b64decode(value["base64"]), value["type"])
+    return flat.astype(flat.dtype.newbyteorder("="), copy=False).reshape(value["shape"])

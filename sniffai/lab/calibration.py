@@ -16,9 +16,9 @@ likelihoods.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -128,6 +128,17 @@ class Judgement(ArrayHolder):
     effective: float
     complete: bool
 
+    def to_list(self) -> list[Any]:
+        """Plain values, for JSON: numbers come back exactly."""
+        said = [table.tolist() for table in self.said]
+        return [list(self.log_likelihoods), said, self.held.tolist(), self.effective, self.complete]
+
+    @classmethod
+    def from_list(cls, values: Sequence[Any]) -> Self:
+        """Read :meth:`to_list` back."""
+        logs, said, held, effective, complete = values
+        return cls(tuple(logs), tuple(map(np.array, said)), np.array(held), effective, complete)
+
 
 def calibrate(
     player: Player,
@@ -144,11 +155,21 @@ def calibrate(
     :param progress: called with the number of rounds done.
     """
     played = []
-    for number, in_round in enumerate(decisions(player, model.policy.players, rounds, seed)):
-        played.append([judge(decision, model, derived_seed(seed, number, k, 2)) for k, decision in enumerate(in_round)])
+    for judgements in judged_rounds(player, model, range(rounds), seed):
+        played.append(judgements)
         if progress is not None:
-            progress(number + 1)
-    return _report(model.policy.players, [judgements for judgements in played if judgements])
+            progress(len(played))
+    return report_of(model.policy.players, played)
+
+
+def judged_rounds(player: Player, model: PlayerModel, numbers: Iterable[int], seed: int) -> Iterator[list[Judgement]]:
+    """The beliefs at every decision of some rounds of self-play.
+
+    :param numbers: which rounds, from 0: each is the same whichever others are played.
+    """
+    numbers = list(numbers)
+    for number, in_round in zip(numbers, decisions(player, model.policy.players, numbers, seed), strict=True):
+        yield [judge(decision, model, derived_seed(seed, number, k, 2)) for k, decision in enumerate(in_round)]
 
 
 def judge(decision: Decision, model: PlayerModel, seed: int) -> Judgement:
@@ -219,7 +240,9 @@ def _uniform_table(view: CoreView) -> Table:
     return table
 
 
-def _report(players: int, played: Sequence[Sequence[Judgement]]) -> CalibrationReport:
+def report_of(players: int, rounds: Iterable[Sequence[Judgement]]) -> CalibrationReport:
+    """The comparison over some rounds; those without a decision do not count."""
+    played = [judgements for judgements in rounds if judgements]
     everything = [judgement for judgements in played for judgement in judgements]
     return CalibrationReport(
         players=players,

@@ -9,16 +9,24 @@ self-play likeliest. Decisions after a draw are left out: the drawn tile is forc
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from sniffai.checks import read_players
+from sniffai.errors import LimitsError
+from sniffai.jobs.executor import Executor, executor_or, in_order
+from sniffai.jobs.spec import JobSpec, slices
 from sniffai.lab.arrays import ArrayHolder
-from sniffai.play.selfplay import Decision
+from sniffai.play.levels import named_player
+from sniffai.play.selfplay import Decision, decisions
+from sniffai.search.nets import load_policy
+from sniffai.search.params import Limits
 from sniffai.search.phases import phase_number
+from sniffai.seeds import check_seed
 from sniffai_ext.inference import PHASE_EDGES
 from sniffai_ext.policy import Policy
 
@@ -28,6 +36,9 @@ PHASES: Final = (
     f"{PHASE_EDGES[1]} and more",
 )
 """The phases of a round in words, in the order of the temperatures."""
+
+ROUNDS_OF_JOB: Final = 4
+"""Rounds of self-play in a job. Chosen by judgement: with the default player they take a tenth of a second."""
 
 _RANGE: Final = (0.05, 200.0)
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
@@ -78,6 +89,52 @@ def read_choice(policy: Policy, decision: Decision) -> Choice:
     return Choice(
         phase_number(core.layout.placed), np.array([value for _, _, value in rows]), moves.index(decision.move.codes)
     )
+
+
+def played_choices(
+    player: str,
+    players: int,
+    rounds: int,
+    seed: int,
+    *,
+    executor: Executor | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[Choice]:
+    """The choices of a player in self-play, round by round.
+
+    :param player: by name: see :func:`sniffai.play.levels.named_player`.
+    :param players: seats, 2..4.
+    :param rounds: at least 1.
+    :param seed: 0..2**64-1; decides deals and random choices.
+    :param executor: plays; without it this process does.
+    :param progress: called with the number of rounds done since the last call.
+    :raises LimitsError: there is no such player.
+    """
+    named_player(player, Limits())
+    parameters = {"player": player, "players": players, "seed": seed}
+    jobs = (JobSpec("choices", parameters, numbers) for numbers in slices(rounds, ROUNDS_OF_JOB))
+    choices: list[Choice] = []
+    with executor_or(executor, 1) as open_:
+        for result in in_order(open_, jobs):
+            for round_ in result.value:
+                choices.extend(Choice(phase, np.array(ratings), picked) for phase, ratings, picked in round_)
+            if progress is not None:
+                progress(len(result.value))
+    return choices
+
+
+def choose_job(job: JobSpec) -> list[list[tuple[int, list[float], int]]]:
+    """Play some rounds and note the choices in each: the work of the kind ``choices``.
+
+    :raises SniffError: there is no such player, or a parameter out of range.
+    """
+    given = job.read(("player", "players", "seed"))
+    players, seed = read_players(given["players"], LimitsError), check_seed(given["seed"])
+    policy, player = load_policy(players), named_player(given["player"], Limits())
+    return [
+        [(choice.phase, choice.ratings.tolist(), choice.picked) for choice in read_choices(policy, in_round)]
+        for in_round in decisions(player, players, job.pieces, seed)
+    ]
 
 
 def fit_temperatures(choices: Sequence[Choice], floor: float) -> tuple[PhaseFit, ...]:

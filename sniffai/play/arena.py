@@ -191,8 +191,8 @@ def play_job(job: JobSpec) -> Measured:
 
     :raises LimitsError: a parameter out of range, or no such player.
     """
-    spec = ArenaSpec(**job.read(PARAMETERS), pairings=max(1, job.numbers.stop), limits=job.limits)
-    played = [play_numbered(spec, number) for number in job.numbers]
+    spec = ArenaSpec(**job.read(PARAMETERS), pairings=job.pieces.stop, limits=job.limits)
+    played = [play_numbered(spec, number) for number in job.pieces]
     return Measured(
         [[[game.to_list() for game in pairing], *map(_counts, costs)] for pairing, *costs in played],
         {"seconds": [[_seconds(a), _seconds(b)] for _, a, b in played]},

@@ -1,6 +1,6 @@
 """Self-play: rounds in which one player sits at every seat, decision by decision, for fitting and for reports."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sniffai.moves import Move
@@ -25,15 +25,16 @@ class Decision:
     """The tiles that every seat held, as masks by seat: what the view hides."""
 
 
-def decisions(player: Player, players: int, rounds: int, seed: int) -> Iterator[list[Decision]]:
+def decisions(player: Player, players: int, numbers: Iterable[int], seed: int) -> Iterator[list[Decision]]:
     """Play rounds at a score of 0 and yield the decisions of one after the other.
 
     The first leader rotates from seat to seat.
 
     :param players: 2..4.
+    :param numbers: which rounds, from 0: each is the same whichever others are played.
     :param seed: decides the deals and every lot.
     """
-    for number in range(rounds):
+    for number in numbers:
         round_ = Round.deal(players, derived_seed(seed, number), leader=number % players)
         yield list(_played(player, round_, derived_seed(seed, number, 1)))
 

@@ -1,15 +1,20 @@
 """The work of one review, in pieces that can run anywhere."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from itertools import islice
+from typing import Any, Final, TypeAlias
 
-from sniffai.checks import is_listed, read_callable, read_kind, shown
-from sniffai.errors import RecordError
-from sniffai.jobs.processes import check_workers, mapped
+from sniffai.checks import is_listed, read_callable, read_kind, read_whole, shown
+from sniffai.errors import LimitsError, RecordError
+from sniffai.jobs.executor import Executor, executor_or, in_order
+from sniffai.jobs.processes import check_workers
+from sniffai.jobs.spec import JobSpec, slices
 from sniffai.review.draws import DrawLuck, weigh_draw
 from sniffai.review.judge import Judged, judge
-from sniffai.review.story import Moment, Placement, Subject
+from sniffai.review.plain import from_plain, to_plain
+from sniffai.review.story import MAX_ROUNDS, Moment, Placement, Story, Subject, story_moments
 from sniffai.review.summary import Review, put_together
 from sniffai.search.analysis import Analysis
 from sniffai.search.params import Limits
@@ -18,6 +23,9 @@ from sniffai.seeds import check_seed, derived_seed
 
 DEFAULT_SIMULATIONS: Final = 20_000
 """Simulations of each survey if no limit is given."""
+
+MOST_MOMENTS: Final = 16
+"""Moments of a job, at most: it has as many as take the simulations of one with the default. Chosen by judgement."""
 
 Result: TypeAlias = Judged | DrawLuck
 """The result of one piece of work."""
@@ -66,7 +74,7 @@ def each_job(subject: Subject, limits: Limits | None = None, seed: int = 0) -> I
     _read_subject(subject)
     check_seed(seed)
     given = _read_limits(limits)
-    return (Job(moment, given, derived_seed(seed, moment.round, moment.event)) for moment in subject.moments())
+    return (_job(moment, given, seed) for moment in subject.moments())
 
 
 def run_job(job: Job) -> Result:
@@ -90,6 +98,7 @@ def review(
     *,
     seed: int = 0,
     workers: int = 1,
+    executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Review:
     """Review a match or a round: every placement from what its seat knew.
@@ -99,6 +108,7 @@ def review(
     :param limits: of each survey; :data:`DEFAULT_SIMULATIONS` if not given.
     :param seed: 0..2**64-1.
     :param workers: processes, 1..1024; 1 works in this one.
+    :param executor: works instead of such processes; it stays open.
     :param progress: called with how many pieces are done, and how many there are.
     :raises LimitsError: the seed or the number of workers is out of range, ``limits`` is not a :class:`Limits`, or
         ``progress`` cannot be called.
@@ -106,13 +116,79 @@ def review(
     """
     read_callable(progress, "progress")
     check_workers(workers)
-    jobs = jobs_of(subject, limits, seed)
-    results: list[Result] = []
-    for result in mapped(run_job, jobs, workers):
-        results.append(result)
-        if progress is not None:
-            progress(len(results), len(jobs))
-    return collected(subject, limits, seed, results)
+    asked = Asked(_read_subject(subject), _read_limits(limits), check_seed(seed))
+    with executor_or(executor, workers) as open_:
+        (found,) = review_all([asked], open_, lambda _, done: progress and progress(done, subject.size))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One review of several."""
+
+    subject: Subject
+    limits: Limits
+    """Of each survey."""
+    seed: int
+    """0..2**64-1."""
+
+
+def review_all(
+    asked: Sequence[Asked], executor: Executor, progress: Callable[[int, int], object] | None = None
+) -> Iterator[Review]:
+    """Several reviews, each as soon as it and all before it are done; the work of all of them goes on at once.
+
+    :param progress: called with the number of the review, from 0, and how many of its pieces are done.
+    """
+    with closing(in_order(executor, (spec for one in asked for spec in _specs(one)))) as found:
+        for number, one in enumerate(asked):
+            results: list[Result] = []
+            moments = one.subject.moments()
+            while len(results) < one.subject.size:
+                for plain in next(found).value:
+                    results.append(_read_result(next(moments), plain))
+                    if progress is not None:
+                        progress(number, len(results))
+            yield collected(one.subject, one.limits, one.seed, results)
+
+
+def _specs(asked: Asked) -> Iterator[JobSpec]:
+    """The jobs of a review, in the order of play: some moments of a round each."""
+    simulations = asked.limits.simulations if asked.limits.seconds is None else None
+    size = 1 if simulations is None else max(1, min(MOST_MOMENTS, DEFAULT_SIMULATIONS // simulations))
+    for number, story in enumerate(asked.subject.stories):
+        parameters, text = {"round": number, "seed": asked.seed}, story.text
+        for numbers in slices(story.size, size):
+            yield JobSpec("review", parameters, numbers, (text,), asked.limits)
+
+
+def review_job(spec: JobSpec) -> list[Any]:
+    """Review some moments of one round: the work of the kind ``review``.
+
+    :raises SniffError: a parameter out of range, or the text is neither a round nor a view.
+    """
+    given = spec.read(("round", "seed"))
+    number, seed = read_whole(given["round"], "round", 0, MAX_ROUNDS - 1), check_seed(given["seed"])
+    if len(spec.records) != 1:
+        raise LimitsError("one text is expected, a round or a view", reason="NOT_TEXTS", field="records")
+    moments = story_moments(Story.from_text(spec.records[0]), number)
+    chosen = islice(moments, spec.pieces.start, spec.pieces.stop)
+    return [_plain_result(run_job(_job(moment, spec.limits, seed))) for moment in chosen]
+
+
+def _job(moment: Moment, limits: Limits, seed: int) -> Job:
+    return Job(moment, limits, derived_seed(seed, moment.round, moment.event))
+
+
+def _plain_result(result: Result) -> Any:
+    """A result as plain values, without the moment itself."""
+    return to_plain(result, "placement" if isinstance(result, Judged) else "talon_draw")
+
+
+def _read_result(moment: Moment, plain: Any) -> Result:
+    if isinstance(moment, Placement):
+        return from_plain(Judged, plain, placement=moment)
+    return from_plain(DrawLuck, plain, talon_draw=moment)
 
 
 def collected(subject: Subject, limits: Limits | None, seed: int, results: Sequence[Result]) -> Review:

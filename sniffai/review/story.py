@@ -61,6 +61,28 @@ class Story:
             outcome = _result(view, view.scores, round_.after)
         return cls(view.players, view.scores, history.leader, by_lot, history.events, (view.seat,), outcome, view)
 
+    @property
+    def size(self) -> int:
+        """How many moments there are to value."""
+        return sum(isinstance(event, (Draw, Play)) and event.seat in self.seats for event in self.events)
+
+    @property
+    def text(self) -> str:
+        """The round, or what its seat saw of it, in one line: :meth:`from_text` reads it."""
+        return self.source.to_text() if isinstance(self.source, View) else self._replayed().to_text()
+
+    @classmethod
+    def from_text(cls, text: str) -> "Story":
+        """The story in a text, with the same moments; what went before is not known.
+
+        :raises SniffError: it is neither a round nor a view with its history.
+        """
+        if text.startswith("view"):
+            (story,) = Subject.of_view(View.from_text(text)).stories
+        else:
+            (story,) = Subject.of_rounds([Round.from_text(text)]).stories
+        return story
+
     def view(self, seat: int, events: int) -> View:
         """What a seat knew after so many events.
 
@@ -76,11 +98,16 @@ class Story:
         """:meth:`view` for rising numbers of events: faster, as each event is replayed once."""
         if not isinstance(self.source, Deal):
             return self.view
+        return Watch(self._replayed()).view
+
+    def _replayed(self) -> Round:
+        """The round, where all hands are known."""
+        assert isinstance(self.source, Deal)
         round_ = Round.from_deal(self.source)
         for event in self.events:
             if isinstance(event, Play):
                 round_.play(event.move)
-        return Watch(round_).view
+        return round_
 
     def banked(self, view: View) -> tuple[float, ...]:
         """The margin that the round has brought so far, by team."""
@@ -231,19 +258,19 @@ class Subject:
     @property
     def size(self) -> int:
         """How many :meth:`moments` there are."""
-        return sum(
-            isinstance(event, (Draw, Play)) and event.seat in story.seats
-            for story in self.stories
-            for event in story.events
-        )
+        return sum(story.size for story in self.stories)
 
     def moments(self) -> Iterator[Moment]:
         """Every placement and draw to value, in the order of play."""
         for number, story in enumerate(self.stories):
-            yield from _moments(story, number)
+            yield from story_moments(story, number)
 
 
-def _moments(story: Story, number: int) -> Iterator[Moment]:
+def story_moments(story: Story, number: int) -> Iterator[Moment]:
+    """Every placement and draw of one round to value.
+
+    :param number: of the round in the match, from 0.
+    """
     view_of = story.follow()
     for i, event in enumerate(story.events):
         if event.seat not in story.seats:

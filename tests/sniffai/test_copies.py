@@ -22,7 +22,7 @@ from sniffai.client.requests import match_request
 from sniffai.draw import plan_layout
 from sniffai.equity import load
 from sniffai.explain import reasons
-from sniffai.jobs import JobResult, JobSpec, LocalExecutor
+from sniffai.jobs import JobResult, JobSpec, LocalExecutor, ResumedExecutor
 from sniffai.lab.calibration import Judgement
 from sniffai.lab.equity.backwards import Outcomes
 from sniffai.lab.equity.rounds import play_rounds
@@ -79,10 +79,27 @@ MODULES: Final = (
 REFUSED: Final = {
     *("Searcher", "DealSearcher", "UnforcedSearch", "UnsearchedMove", "LevelTurn", "Solver", "Client", "AsyncClient"),
     *("AnalysisStream", "ReviewStream", "AsyncAnalysisStream", "AsyncReviewStream"),
-    *("MatchStream", "MatchReviewStream", "AsyncMatchStream", "AsyncMatchReviewStream", "LocalExecutor"),
+    *(
+        "MatchStream",
+        "MatchReviewStream",
+        "AsyncMatchStream",
+        "AsyncMatchReviewStream",
+        "LocalExecutor",
+        "ResumedExecutor",
+    ),
 }
 """Classes whose objects belong to one process: copying and pickling them raises TypeError."""
-NO_VALUES: Final = {"Executor", "Player", "Teller", "Thinker", "Wishes", "RecommendWishes", "ReviewWishes", "Kind"}
+NO_VALUES: Final = {
+    "Executor",
+    "Results",
+    "Player",
+    "Teller",
+    "Thinker",
+    "Wishes",
+    "RecommendWishes",
+    "ReviewWishes",
+    "Kind",
+}
 """Protocols and names for types: there are no objects of them."""
 
 
@@ -289,7 +306,7 @@ def one_process() -> Iterator[Any]:
     """What belongs to one process."""
     view = ending().view(0)
     yield from (sniffai.Searcher(Round.deal(2, 1, leader=0).view(0)), Solver(), sniffai.DealSearcher(ending()))
-    yield from (client.Client("127.0.0.1:1"), LocalExecutor())
+    yield from (client.Client("127.0.0.1:1"), LocalExecutor(), ResumedExecutor(LocalExecutor(), None))
     yield from (kind(None, None) for kind in (client.AnalysisStream, client.ReviewStream))
     yield from (kind(None, None) for kind in (client.AsyncAnalysisStream, client.AsyncReviewStream))
     yield from (CoreSearch(Round.deal(2, 1, leader=0).view(0).core(), 1), CoreSolver(table_bytes=64))

@@ -10,7 +10,7 @@ import sniffai
 from sniffai.cli.group import COMMANDS
 from sniffai.errors import LimitsError
 from sniffai.extras import what_to_install
-from sniffai.jobs.processes import mapped
+from sniffai.jobs.processes import Processes
 
 HIDE = """
 import sys
@@ -175,5 +175,5 @@ def test_a_platform_without_semaphores_is_an_error_of_the_library(monkeypatch: p
 
     monkeypatch.setattr("sniffai.jobs.processes.ProcessPoolExecutor", refuse)
     with pytest.raises(LimitsError, match="cannot start worker processes") as caught:
-        list(mapped(str, [1, 2], 2))
+        list(Processes(2).spread(str, [1, 2]))
     assert (caught.value.reason, caught.value.field) == ("NO_WORKERS", "workers")

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sniffai.checks import keep, read_players, read_whole
 from sniffai.equity.table import FINENESS, Equity, check_lowest
 from sniffai.errors import LimitsError
+from sniffai.jobs.executor import Executor
 from sniffai.lab.equity.backwards import Chances, made_monotone, solve_rounds
 from sniffai.lab.equity.rounds import ScoredRounds, play_rounds
 from sniffai.packaged import read_packaged
@@ -78,10 +79,13 @@ Progress = Callable[[str, int, int], None]
 """Called with the name of the step, and how much of it is done out of how much."""
 
 
-def build(plan: EquityPlan, *, workers: int = 1, progress: Progress | None = None) -> Equity:
+def build(
+    plan: EquityPlan, *, workers: int = 1, executor: Executor | None = None, progress: Progress | None = None
+) -> Equity:
     """Play the rounds and make the table. The same plan gives the same table, unless a clock ends the searches.
 
     :param workers: processes that play; the table does not depend on it.
+    :param executor: plays instead of such processes; it stays open.
     """
     report = progress or _silent
     rounds = play_rounds(
@@ -90,6 +94,7 @@ def build(plan: EquityPlan, *, workers: int = 1, progress: Progress | None = Non
         plan.rounds,
         plan.seed,
         workers=workers,
+        executor=executor,
         progress=lambda done: report("rounds played", done, plan.rounds),
     )
     return equity_of(rounds, plan, report)

@@ -10,9 +10,11 @@ from random import Random
 from statistics import NormalDist
 from typing import Any, Final, NamedTuple
 
+from sniffai.checks import read_integer, read_integers, read_players
 from sniffai.equity.table import STEP, Equity
 from sniffai.errors import LimitsError
-from sniffai.jobs.processes import mapped
+from sniffai.jobs.executor import Executor, executor_or, in_order
+from sniffai.jobs.spec import JobSpec
 from sniffai.moves import Move
 from sniffai.play.arena import MOST_ROUNDS, play_round
 from sniffai.play.levels import named_player
@@ -195,6 +197,7 @@ def check(
     matches: int = 2000,
     seed: int = 2,
     workers: int = 1,
+    executor: Executor | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> CheckResult:
     """Play matches on from random standings.
@@ -203,7 +206,8 @@ def check(
     :param standings: at least 1.
     :param matches: from each standing, at least 100.
     :param seed: decides standings, deals and lots, 0..2**64-1.
-    :param workers: processes.
+    :param workers: processes; 1 plays in this one.
+    :param executor: plays instead of such processes; it stays open.
     :param progress: called with the number of standings done.
     :raises LimitsError: a number out of range, or no such player.
     """
@@ -213,47 +217,46 @@ def check(
     name = str(equity.made["player"]) if player is None else player
     named_player(name, Limits())
     chosen = held_out(equity, standings, seed)
-    jobs = [
-        _Job(name, equity.players, standing, matches, derived_seed(seed, number))
+    base = {"player": name, "players": equity.players}
+    jobs = (
+        JobSpec("equity-matches", base | standing._asdict() | {"seed": derived_seed(seed, number)}, range(matches))
         for number, standing in enumerate(chosen)
-    ]
+    )
     rows = []
-    for standing, won in zip(chosen, mapped(_play_from, jobs, workers), strict=True):
-        rows.append(Comparison(standing, equity.chance(*standing), equity.error(*standing), won))
-        if progress is not None:
-            progress(len(rows))
+    with executor_or(executor, workers) as open_:
+        for standing, result in zip(chosen, in_order(open_, jobs), strict=True):
+            won = tuple(result.value)
+            rows.append(Comparison(standing, equity.chance(*standing), equity.error(*standing), won))
+            if progress is not None:
+                progress(len(rows))
     return CheckResult(tuple(rows))
 
 
-class _Job(NamedTuple):
-    """Matches from one standing."""
+def play_job(job: JobSpec) -> list[int]:
+    """Matches played on from one standing, counted by the team that won: the work of the kind ``equity-matches``.
 
-    player: str
-    players: int
-    standing: Standing
-    matches: int
-    seed: int
-
-
-def _play_from(job: _Job) -> tuple[int, ...]:
-    """Matches won, by team."""
-    if job.player == "policy":
-        return play_matches(load_policy(job.players), *job.standing, job.matches, job.seed)
-    player = named_player(job.player, Limits())
-    won = [0] * TEAMS[job.players]
-    for number in range(job.matches):
-        winner = _match_winner(player, job, derived_seed(job.seed, number))
+    :raises SniffError: there is no such player, or a parameter out of range.
+    """
+    given = job.read(("player", "players", "scores", "leader", "seed"))
+    players, seed = read_players(given["players"], LimitsError), check_seed(given["seed"])
+    player = named_player(given["player"], Limits())
+    standing = Standing(read_integers(given["scores"], "scores"), read_integer(given["leader"], "leader"))
+    if given["player"] == "policy":
+        return list(play_matches(load_policy(players), *standing, len(job.pieces), seed))
+    won = [0] * TEAMS[players]
+    for number in job.pieces:
+        winner = _match_winner(player, players, standing, derived_seed(seed, number))
         if winner is not None:
             won[winner] += 1
-    return tuple(won)
+    return won
 
 
-def _match_winner(player: Player, job: _Job, seed: int) -> int | None:
-    scores, leader = job.standing
+def _match_winner(player: Player, players: int, standing: Standing, seed: int) -> int | None:
+    scores, leader = standing
     taker = WinTaker(player)
     for index in range(MOST_ROUNDS):
-        dealt = Round.deal(job.players, derived_seed(seed, index), leader, scores)
-        round_ = play_round(dealt, [taker] * job.players, derived_seed(seed, index, 1))
+        dealt = Round.deal(players, derived_seed(seed, index), leader, scores)
+        round_ = play_round(dealt, [taker] * players, derived_seed(seed, index, 1))
         if round_.match_winner is not None:
             return round_.match_winner
         leader, scores = round_.next_leader(derived_seed(seed, index, 2)), round_.scores

@@ -6,14 +6,17 @@ that led: team 0 of a noted round led it, whatever its seat was.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from sniffai.checks import read_players
 from sniffai.equity.table import STEP
-from sniffai.jobs.processes import mapped
-from sniffai.lab.arrays import ArrayHolder
+from sniffai.errors import LimitsError
+from sniffai.jobs.executor import Executor, executor_or, in_order
+from sniffai.jobs.spec import JobSpec, slices
+from sniffai.lab.arrays import ArrayHolder, array_from_dict, array_to_dict
 from sniffai.play.arena import play_round
 from sniffai.play.levels import named_player
 from sniffai.play.players import Player
@@ -21,7 +24,7 @@ from sniffai.round import Round
 from sniffai.rules import TEAMS, team_of
 from sniffai.search.nets import load_policy
 from sniffai.search.params import Limits
-from sniffai.seeds import derived_seed
+from sniffai.seeds import check_seed, derived_seed
 from sniffai_ext.equity_rounds import noted_gains, play_scored_rounds
 
 BY_LOT: Final = -1
@@ -128,6 +131,7 @@ def play_rounds(
     seed: int,
     *,
     workers: int = 1,
+    executor: Executor | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> ScoredRounds:
     """Self-play: the same player at every seat, from fresh deals at a score of 0.
@@ -138,36 +142,42 @@ def play_rounds(
     :param players: seats, 2..4.
     :param rounds: at least 1.
     :param seed: decides the deals and all random choices, 0..2**64-1.
-    :param workers: processes; 1 plays in this one. The rounds do not depend on it, unless a clock ends the searches.
+    :param workers: processes; 1 plays in this one.
+    :param executor: plays instead of such processes; it stays open. The rounds do not depend on who plays them, unless
+        a clock ends the searches.
     :param progress: called with the number of rounds played so far.
     :raises LimitsError: there is no such player.
     """
     named_player(player, Limits())
-    size = SLICES.get(player, SLICE)
-    jobs = [_Slice(player, players, range(start, min(start + size, rounds)), seed) for start in range(0, rounds, size)]
-    parts = []
-    for job, part in zip(jobs, mapped(_play_slice, jobs, workers), strict=True):
-        parts.append(part)
-        if progress is not None:
-            progress(job.numbers.stop)
+    parameters = {"player": player, "players": players, "seed": seed}
+    jobs = (JobSpec("equity-rounds", parameters, numbers) for numbers in slices(rounds, SLICES.get(player, SLICE)))
+    parts, done = [], 0
+    with executor_or(executor, workers) as open_:
+        for result in in_order(open_, jobs):
+            part = ScoredRounds(players, *map(array_from_dict, result.value))
+            parts.append(part)
+            done += len(part)
+            if progress is not None:
+                progress(done)
     return ScoredRounds.joined(parts)
 
 
-class _Slice(NamedTuple):
-    """Some of the rounds of one self-play."""
+def play_job(job: JobSpec) -> list[dict[str, Any]]:
+    """Play some rounds of one self-play: the work of the kind ``equity-rounds``.
 
-    player: str
-    players: int
-    numbers: range
-    seed: int
+    The policy's rounds follow from the first of the numbers; other players' rounds are the same in any slice.
 
-
-def _play_slice(job: _Slice) -> ScoredRounds:
-    if job.player == "policy":
-        seed = derived_seed(job.seed, job.numbers.start)
-        return ScoredRounds(job.players, *play_scored_rounds(load_policy(job.players), len(job.numbers), seed))
-    player = named_player(job.player, Limits())
-    return ScoredRounds.joined(_play_one(player, job.players, number, job.seed) for number in job.numbers)
+    :raises LimitsError: there is no such player, or a parameter out of range.
+    """
+    given = job.read(("player", "players", "seed"))
+    players, seed = read_players(given["players"], LimitsError), check_seed(given["seed"])
+    player = named_player(given["player"], Limits())
+    if given["player"] == "policy":
+        lots = derived_seed(seed, job.pieces.start)
+        played = ScoredRounds(players, *play_scored_rounds(load_policy(players), len(job.pieces), lots))
+    else:
+        played = ScoredRounds.joined(_play_one(player, players, number, seed) for number in job.pieces)
+    return [array_to_dict(array) for array in (played.ends, played.gains, played.settled, played.leads)]
 
 
 def _play_one(player: Player, players: int, number: int, seed: int) -> ScoredRounds:

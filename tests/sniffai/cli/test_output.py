@@ -17,7 +17,7 @@ DATA = Path(__file__).parents[2] / "data"
 ROUND = sniffai.Round.deal(2, seed=3)
 REVIEW = ["review", ROUND.view(ROUND.seat).to_text(), "--simulations", "10", "--html"]
 WRITERS = {
-    "review": (REVIEW, "page.html", "sniffai.cli.review.review"),
+    "review": (REVIEW, "page.html", "sniffai.cli.review.review_all"),
     "arena": (["arena", "random", "greedy", "--deals", "1", "--workers", "1", "--out"], "a.json", "play_all"),
     "ladder": (["ladder", "random", "greedy", "--deals", "1", "--workers", "1", "--out"], "l.json", "play_all"),
     "equity build": (["equity", "build", "--rounds", "20", "--out"], "e.npz", "sniffai.cli.equity.build"),

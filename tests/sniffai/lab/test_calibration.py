@@ -45,8 +45,9 @@ def model(players: int, worlds: int = 400) -> PlayerModel:
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_self_play_is_reported_decision_by_decision(players: int) -> None:
-    played = list(decisions(GreedyPlayer(), players, 5, 3))
-    assert played == list(decisions(GreedyPlayer(), players, 5, 3)) != list(decisions(GreedyPlayer(), players, 5, 4))
+    played, again, others = (list(decisions(GreedyPlayer(), players, range(5), seed)) for seed in (3, 3, 4))
+    assert played == again != others
+    assert list(decisions(GreedyPlayer(), players, [3], 3)) == played[3:4]
     assert [found[0].view.leader for found in played] == [number % players for number in range(5)]
     for decision in (decision for found in played for decision in found):
         view = decision.view
@@ -62,7 +63,7 @@ def test_self_play_is_reported_decision_by_decision(players: int) -> None:
 @pytest.mark.parametrize(("players", "temperature"), [(2, 3.0), (4, 1.0)])
 def test_the_fit_finds_a_known_temperature(players: int, temperature: float) -> None:
     policy = load_policy(players)
-    found = [d for round_ in decisions(SoftPlayer(temperature), players, 150, 2) for d in round_]
+    found = [d for round_ in decisions(SoftPlayer(temperature), players, range(150), 2) for d in round_]
     fits = fit_temperatures(read_choices(policy, found), 1e-6)
     assert [fit.phase for fit in fits] == list(PHASES)
     for fit in fits[:2]:
@@ -72,7 +73,7 @@ def test_the_fit_finds_a_known_temperature(players: int, temperature: float) -> 
 
 def test_the_fit_is_the_likeliest_temperature() -> None:
     policy = load_policy(2)
-    found = [d for round_ in decisions(GreedyPlayer(), 2, 40, 2) for d in round_]
+    found = [d for round_ in decisions(GreedyPlayer(), 2, range(40), 2) for d in round_]
     choices = read_choices(policy, found)
     assert len(choices) < len(found)
     fit = fit_temperatures(choices, 0.05)[0]
@@ -167,7 +168,7 @@ def test_a_share_of_the_evidence_lies_between_voids_and_weighted() -> None:
 def test_probabilities_of_the_true_hands_are_exact_if_worlds_are_few() -> None:
     """Against a sum over all worlds listed by the library."""
     checked = 0
-    for decision in (decision for found in decisions(GreedyPlayer(), 2, 20, 8) for decision in found):
+    for decision in (decision for found in decisions(GreedyPlayer(), 2, range(20), 8) for decision in found):
         belief = sniffai.Belief(decision.view)
         worlds = belief.worlds() if belief.assignments <= 1000 else None
         if worlds is None:

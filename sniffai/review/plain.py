@@ -1,0 +1,70 @@
+"""Values of a review as plain values for JSON, and back, exactly."""
+
+import types
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+T = TypeVar("T")
+
+
+def to_plain(value: Any, *left_out: str) -> Any:
+    """A value as plain values: a dataclass becomes the list of its fields, an array nested lists.
+
+    :param left_out: names of fields of the value itself that are not told.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return [to_plain(getattr(value, name)) for name, _ in _fields(type(value), left_out)]
+    if isinstance(value, tuple):
+        return [to_plain(member) for member in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value.value if isinstance(value, Enum) else value
+
+
+def from_plain(kind: Callable[..., T], plain: Any, **known: Any) -> T:
+    """Read :func:`to_plain` back.
+
+    :param kind: a dataclass.
+    :param known: the fields that were left out.
+    """
+    told = zip(_fields(kind, tuple(known)), plain, strict=True)
+    return kind(**known, **{name: read(value) for (name, read), value in told})
+
+
+@lru_cache(maxsize=64)
+def _fields(kind: Any, left_out: tuple[str, ...]) -> list[tuple[str, Callable[[Any], Any]]]:
+    """The fields of a dataclass, each with what reads it back."""
+    hints = get_type_hints(kind, localns={"np": np, "npt": npt})
+    return [(one.name, _reader(hints[one.name])) for one in fields(kind) if one.name not in left_out]
+
+
+def _reader(hint: Any) -> Callable[[Any], Any]:
+    """What reads a plain value back as one of an annotated type."""
+    origin, members = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        (one,) = (member for member in members if member is not type(None))
+        read = _reader(one)
+        return lambda value: None if value is None else read(value)
+    if origin is tuple:
+        each = _reader(members[0])
+        return lambda value: tuple(map(each, value))
+    if origin is np.ndarray:
+        return np.array
+    if is_dataclass(hint) and isinstance(hint, type):
+        dataclass: type[Any] = hint
+        return lambda value: from_plain(dataclass, value)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return hint
+    if origin is Literal or hint in (int, float, str, bool):
+        return _same
+    raise TypeError(f"{hint} has no plain form")
+
+
+def _same(value: Any) -> Any:
+    return value
