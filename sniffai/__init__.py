@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         MoveEvaluation,
         TeamValue,
     )
+    from sniffai.search.careless import ContrastSearcher, analyze_contrast
     from sniffai.search.open_deal import DealSearcher, analyze_deal
     from sniffai.search.params import Limits, SearchParams
     from sniffai.search.searcher import Searcher, analyze, recommend
@@ -89,6 +90,7 @@ _MODULES: Final = {
         "MoveEvaluation",
         "TeamValue",
     ),
+    "search.careless": ("ContrastSearcher", "analyze_contrast"),
     "search.open_deal": ("DealSearcher", "analyze_deal"),
     "search.params": ("Limits", "SearchParams"),
     "search.searcher": ("Searcher", "analyze", "recommend"),
@@ -105,6 +107,7 @@ __all__ = [
     "Belief",
     "BeliefTable",
     "BusyError",
+    "ContrastSearcher",
     "Deal",
     "DealSearcher",
     "Draw",
@@ -142,6 +145,7 @@ __all__ = [
     "World",
     "__version__",
     "analyze",
+    "analyze_contrast",
     "analyze_deal",
     "divide",
     "dump_match",

@@ -13,3 +13,11 @@ UNEVEN_WORLDS = [
     *((4, *case) for case in [(167, 18), (272, 19), (146, 17)]),
 ]
 """In these, the seat to move has some dozens of worlds left, some of them twice as likely as others, or more."""
+
+TURNED = (
+    "view players=4 seat=1 leader=0 scores=0,0 hand=1|1,1|2,1|6,2|3,2|6 : 5|6 2|6@5|6:HIGH 2|5@2|6:LOW 4|5@2|5:HIGH "
+    "3|4@4|5:LOW 2|3@3|4:LOW 0|2@2|3:LOW 0|1@0|2:LOW 1|3@0|1:HIGH +5|5 5|5@5|6:LOW 0|3@1|3:HIGH +2 0|4@0|3:LOW +1 "
+    "3|5@5|5:LINE_B +2|4 2|4@0|4:HIGH +2 0|5@5|5:SIDE_B 2|2@2|4:LOW 3|6@3|5:LOW 1|2@2|2:LINE_B 0|6@0|5:LOW "
+    "6|6@0|6:HIGH +1 1|5@5|5:SIDE_A"
+)
+"""A view whose best move is another one against careless opponents."""

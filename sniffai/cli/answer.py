@@ -14,7 +14,7 @@ from sniffai.explain.numbers import fixed, uncertain
 from sniffai.rules import team_of
 from sniffai.search.params import Objective
 from sniffai.v1 import analysis_pb2 as pb
-from sniffai.v1 import move_pb2
+from sniffai.v1 import move_pb2, reason_pb2
 from sniffai.v1.analysis_service_pb2 import RecommendMoveResponse
 from sniffai.view import View
 
@@ -46,7 +46,9 @@ def print_answer(
     analysis = answer.analysis
     if analysis.moves:
         _print_moves(analysis.moves, team_of(view.players, view.seat), objective, say)
-        for reason in analysis.moves[0].reasons:
+        first = analysis.moves[0]
+        turned = [reason for reason in first.prospect if reason.kind == reason_pb2.REASON_KIND_CARELESS]
+        for reason in (*first.reasons, *turned):
             tell(f"- {reason.text}")
         if answer.level:
             tell(
@@ -98,8 +100,17 @@ def _columns(objective: Objective, searched: bool, say: Words) -> Iterator[tuple
     yield (say.say("loss %") if objective == "match" else say.say("loss pts")) + ">", _loss_in(objective)
     yield say.say("margin") + ">", lambda entry, value: fixed(value.expected_margin, 2, signed=True) if value else ""
     yield " ±>", lambda entry, value: _error(value, value.standard_error) if value else ""
+    yield say.say("careless %") + ">", _careless
     yield say.say("visits") + ">", lambda entry, value: str(entry.visits) if searched else ""
     yield say.say("then") + "?", lambda entry, value: " ".join(map(_step, entry.line[1 : LINE_STEPS + 1]))
+
+
+def _careless(entry: pb.MoveEvaluation, value: pb.TeamValue | None) -> str:
+    """The chance to win the match against careless opponents, where it was asked for."""
+    if not entry.HasField("careless"):
+        return ""
+    told = fixed(100 * entry.careless.win_probability, 2)
+    return f"{told} ± {_error(entry.careless, 100 * entry.careless.win_probability_error) or 0}"
 
 
 def _loss_in(objective: Objective) -> Cell:
@@ -141,6 +152,8 @@ def _notes(columns: Container[str], objective: Objective, say: Words) -> Iterato
             else say.say("loss pts: how much less margin than after the best move")
         )
         yield say.say("margin: points expected from now to the end of the round, less the others'")
+    if say.say("careless %") in columns:
+        yield say.say("careless %: the same chance against opponents who overlook points")
     if say.say("then") in columns:
         yield say.say("then: the expected line; ? depends on hidden tiles")
 

@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 import click
 
-from sniffai import analyze, wire
+from sniffai import analyze, analyze_contrast, wire
 from sniffai.checks import shown
 from sniffai.cli.answer import print_answer
 from sniffai.cli.forms import Form, load, named
@@ -60,6 +60,8 @@ class Question:
     """The level of play that chooses the move, if there is one."""
     opponents: Mapping[int, str] = field(default_factory=dict)
     """By seat, the name of how it chooses, as far as that is known; :data:`LEARNED` too."""
+    careless: bool = False
+    """Whether each move is also valued against careless opponents."""
     seen: tuple[View, ...] = ()
     """What the seat knows of every round, where it is to learn from that how others choose."""
     client_tag: str = ""
@@ -108,6 +110,11 @@ class Question:
     type=click.IntRange(0, wire.MAX_SEED),
     help="Seed of the search; the same seed gives the same answer. [default: 0]",
 )
+@click.option(
+    "--careless",
+    is_flag=True,
+    help="Also value each move against careless opponents, who overlook points: half as many simulations more.",
+)
 @click.option("--describe", "described", is_flag=True, help="Also describe the position in words.")
 @click.option("--belief", "beliefs", is_flag=True, help="Also show where the hidden tiles may be.")
 @lang_option
@@ -124,6 +131,7 @@ def command(
     level: str | None,
     opponents: tuple[str, ...],
     seed: int | None,
+    careless: bool,
     described: bool,
     beliefs: bool,
     language_code: str | None,
@@ -142,20 +150,20 @@ def command(
     limits = Limits(simulations, seconds, target_standard_error=target_error)
     if limits != Limits():
         asked = replace(asked, limits=limits)
-    if seed is not None:
-        asked = replace(asked, seed=seed)
-    if objective is not None:
-        asked = replace(asked, objective=objective)
     if include_moves or exclude_moves:
         asked = replace(asked, include_moves=include_moves, exclude_moves=exclude_moves)
-    if level is not None:
-        asked = replace(asked, level=level)
     if opponents:
         asked = replace(asked, opponents=_named(opponents))
         if LEARNED in asked.opponents.values():
             asked = replace(asked, seen=form.views())
-    if language_code is not None:
-        asked = replace(asked, language_code=language_code)
+    asked = replace(
+        asked,
+        seed=asked.seed if seed is None else seed,
+        objective=objective or asked.objective,
+        level=asked.level if level is None else level,
+        careless=careless or asked.careless,
+        language_code=asked.language_code if language_code is None else language_code,
+    )
     answer = _answer(asked, remote)
     if as_json:
         tell_json_text(wire.to_json(answer))
@@ -192,6 +200,7 @@ def _read(form: Form) -> Question:
         priority=PRIORITIES[asked.priority] if request.priority else "interactive",
         level=asked.level.name if asked.level else "",
         opponents={message.seat: message.name for message in request.opponents},
+        careless=asked.careless,
         client_tag=asked.client_tag,
         warnings=asked.warnings,
     )
@@ -231,6 +240,8 @@ def _answer(question: Question, remote: Remote | None) -> RecommendMoveResponse:
         raise BadInput("--level cannot be used with --include or --exclude: a level chooses among all legal moves")
     if question.opponents and question.level:
         raise BadInput("--opponent cannot be used with --level: a level chooses whoever the others are")
+    if question.careless and question.level:
+        raise BadInput("--careless cannot be used with --level: a level chooses whoever the others are")
     if remote is not None:
         if LEARNED in question.opponents.values():
             raise BadInput("--opponent SEAT=learned cannot be used with --server: it sees the present round only")
@@ -260,7 +271,8 @@ def _play_here(question: Question) -> RecommendMoveResponse:
 
 
 def _search_here(question: Question) -> RecommendMoveResponse:
-    analysis = analyze(
+    search = analyze_contrast if question.careless else analyze
+    analysis = search(
         question.view,
         question.limits,
         seed=question.seed or 0,
@@ -306,6 +318,7 @@ def _ask(remote: Remote, question: Question) -> RecommendMoveResponse:
             priority=question.priority,
             level=question.level,
             opponents=question.opponents,
+            careless=question.careless,
             client_tag=question.client_tag,
         ),
         timeout,

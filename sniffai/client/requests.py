@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, TypedDict
 from google.protobuf.duration_pb2 import Duration
 
 from sniffai import wire
-from sniffai.checks import read_integers, read_whole
+from sniffai.checks import read_flag, read_integers, read_whole
 from sniffai.client.arguments import (
     MAX_TAG,
     MAX_TEXT,
@@ -75,6 +75,9 @@ class Wishes(TypedDict, total=False):
     opponents: Mapping[int, str] | None
     """By seat, how it chooses, by the name of a level or player, such as ``{1: "casual"}``; see
     :func:`sniffai.play.levels.opponent_named`."""
+    careless: bool | None
+    """Whether each move is also valued against careless opponents, who overlook points. Not together with ``level``,
+    nor for a round with all hands known."""
 
 
 class RecommendWishes(Wishes, total=False):
@@ -239,6 +242,7 @@ def _fields(limits: Limits | None, wishes: Wishes, *more: str) -> dict[str, Any]
         "priority": _priority(wishes),
         "objective": check_name(wishes.get("objective"), "objective", OBJECTIVES),
         "opponents": _opponents(wishes.get("opponents")),
+        "careless": read_flag(wishes.get("careless") or False, "careless"),
     }
 
 

@@ -1,4 +1,8 @@
-"""What an analysis expects of a move: the chance to win the match and the margin. It is the verdict, not a reason."""
+"""What an analysis expects of a move: the chance to win the match and the margin. It is the verdict, not a reason.
+
+Where the analysis also knows how the moves fare against careless opponents, and another move is better there, that is
+told.
+"""
 
 from collections.abc import Iterator
 
@@ -8,14 +12,16 @@ from sniffai.explain.reasons import check_given
 from sniffai.moves import Move, MoveLike
 from sniffai.rules import TARGET, team_of
 from sniffai.search.analysis import Analysis, MoveEvaluation
+from sniffai.search.careless import Gap, turned
 from sniffai.view import View
 
 
 def prospect(view: View, analysis: Analysis, move: MoveLike | None = None) -> tuple[Reason, ...]:
-    """What an analysis expects of a move: a :attr:`ReasonKind.CHANCE` and a :attr:`ReasonKind.VALUE`.
+    """What an analysis expects of a move, in numbers.
 
-    Each is left out where the analysis does not know the number or its error, so after few simulations; and the chance
-    where the move wins the match.
+    A :attr:`ReasonKind.CHANCE` and a :attr:`ReasonKind.VALUE`: each is left out where the analysis does not know the
+    number or its error, so after few simulations; and the chance where the move wins the match. Then perhaps a
+    :attr:`ReasonKind.CARELESS`.
 
     :param analysis: of this view.
     :param move: a legal move; by default the recommended one.
@@ -58,6 +64,20 @@ def _expected(view: View, analysis: Analysis, entry: MoveEvaluation) -> Iterator
         yield Reason(
             ReasonKind.VALUE, value=entry.expected_margin, error=entry.standard_error, other=max(margins, default=None)
         )
+
+    found = turned(analysis, entry)
+    if found is not None:
+        yield careless_reason(found[0].move, found[1])
+
+
+def careless_reason(move: Move, gap: Gap) -> Reason:
+    """A :attr:`ReasonKind.CARELESS`: a move that is worse, but better against careless opponents.
+
+    :param gap: by how much it is better against them.
+    """
+    if gap.by_chance:
+        return Reason(ReasonKind.CARELESS, against=move, probability=gap.chance, error=gap.chance_error)
+    return Reason(ReasonKind.CARELESS, against=move, value=gap.points, error=gap.points_error)
 
 
 def _is_known(error: float | None, exact: bool) -> bool:

@@ -110,6 +110,11 @@ class ReasonKind(StrEnum):
     holds a tile for its place. ``before``: the most points that a move scores now, where that is more than this one."""
     LITTLE_DIFFERENCE = "little_difference"
     """The search does not tell the move from ``count`` others."""
+    CARELESS = "careless"
+    """Part of the prospect: ``against``, which the analysis finds worse, is better against careless opponents, who
+    overlook points. Its chance to win the match is higher by ``probability`` then or, where the chances are not told
+    apart, its margin by ``value`` points, with a standard error of ``error``. Both differences are beyond two standard
+    errors."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -355,6 +355,25 @@ def _points_later(reason: Reason, say: Words) -> str:
     return joined_sentences(sentences)
 
 
+def _careless(reason: Reason, say: Words) -> str:
+    assert reason.against is not None and reason.error is not None
+    move = move_name(reason.against, say)
+    if reason.probability is not None:
+        return say.say(
+            "Against players who overlook points the opposite holds: with {move} the chance to win the match is"
+            " {gain}% ± {error}% higher.",
+            move=move,
+            gain=fixed(100 * reason.probability),
+            error=uncertain(100 * reason.error),
+        )
+    return say.say(
+        "Against players who overlook points the opposite holds: {move} brings {gain} ± {error} points more.",
+        move=move,
+        gain=fixed(reason.value or 0.0),
+        error=uncertain(reason.error),
+    )
+
+
 def _little_difference(reason: Reason, say: Words) -> str:
     count = reason.count or 0
     return say.count(
@@ -586,6 +605,7 @@ _TEXTS: Final[dict[ReasonKind, Callable[[Reason, Words], str]]] = {
     ReasonKind.PARTNER_MOVES: _partner_moves,
     ReasonKind.POINTS_LATER: _points_later,
     ReasonKind.LITTLE_DIFFERENCE: _little_difference,
+    ReasonKind.CARELESS: _careless,
 }
 
 

@@ -35,6 +35,7 @@ from sniffai.review.terms import (
     numbering_note,
     percent,
     phase_name,
+    placement_name,
     points_start_note,
     seat_name,
     source_name,
@@ -242,7 +243,7 @@ def _mistake(review: Review, judgement: Judged, say: Words) -> str:
     placement, best = judgement.placement, judgement.best
     assert best is not None
     name = verdict_name(judgement.verdict, say)
-    where = say.say("Round {round}, event {event}", round=placement.round + 1, event=placement.event + 1)
+    where = placement_name(placement, say)
     seat = seat_name(review.subject, placement.seat, say)
     head = (
         f"{mark_key(judgement.verdict, name)} {escaped(where)} · {escaped(seat)} · "
@@ -252,6 +253,7 @@ def _mistake(review: Review, judgement: Judged, say: Words) -> str:
         (say.say("loss"), _loss(judgement.loss, judgement.loss_error, judgement.points_loss, say)),
         (say.say("best move"), f"{BEST} {move_name(best.move, say)}"),
         (say.say("played"), f"{PLAYED} {move_name(placement.played, say)}"),
+        (say.say("chance to win"), _chances(judgement)),
         (say.say("best line"), line_text(judgement.line, say)),
         (say.say("values"), source_name(judgement.source, say)),
     ]
@@ -259,6 +261,9 @@ def _mistake(review: Review, judgement: Judged, say: Words) -> str:
     why = "".join(f"<li>{escaped(render(reason, say.language_code))}</li>" for reason in judgement.reasons)
     better = say.say("What the best move does better")
     because = f"<h4>{escaped(better)}</h4><ul>{why}</ul>" if why else ""
+    contrast = judgement.contrast
+    if contrast is not None:
+        because += f'<p class="contrast">{escaped(render(contrast, say.language_code))}</p>'
     names = review.subject.names
     drawn = position_svg(
         placement.view,
@@ -273,6 +278,13 @@ def _mistake(review: Review, judgement: Judged, say: Words) -> str:
         f'<div class="drawn">{drawn}</div>\n<div class="said"><dl>{rows}</dl>{because}</div>\n'
         f'<div class="belief">{belief}</div></div></details>'
     )
+
+
+def _chances(judgement: Judged) -> str:
+    """The chances after the best move and after the one that was played, by the searches that measured the loss."""
+    assert judgement.best is not None and judgement.played is not None
+    named = ((BEST, judgement.best.win_probability), (PLAYED, judgement.played.win_probability))
+    return " · ".join(f"{sign} {percent(chance)}" for sign, chance in named if chance is not None)
 
 
 def _truth(review: Review, judgement: Judged) -> list[frozenset[Tile]] | None:

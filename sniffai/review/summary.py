@@ -17,6 +17,7 @@ from sniffai.review.values import Value
 from sniffai.review.verdict import SIGNIFICANT, THRESHOLDS, Verdict
 from sniffai.rules import TARGET, team_of
 from sniffai.search.analysis import LineStep, MoveEvaluation
+from sniffai.search.careless import Gap
 from sniffai.search.params import Limits
 from sniffai.search.phases import PHASES
 from sniffai.version import VERSION
@@ -299,6 +300,7 @@ def decision_dict(judgement: Judged) -> dict[str, Any]:
     return plain | {
         "best": str(judgement.best.move),
         "was_best": judgement.was_best,
+        "refined": judgement.refined,
         "win_probability_loss": judgement.loss,
         "win_probability_loss_error": judgement.loss_error,
         "points_loss": judgement.points_loss,
@@ -308,7 +310,19 @@ def decision_dict(judgement: Judged) -> dict[str, Any]:
         "played_move": _move_dict(judgement.played),
         "best_line": [_line_dict(step) for step in judgement.line],
         "reasons": [reason.to_dict() for reason in judgement.reasons],
+        "careless": None if judgement.careless is None else _gap_dict(judgement, judgement.careless),
         "simulations": judgement.simulations,
+    }
+
+
+def _gap_dict(judgement: Judged, gap: Gap) -> dict[str, Any]:
+    contrast = judgement.contrast
+    return {
+        "win_probability": gap.chance,
+        "win_probability_error": gap.chance_error if math.isfinite(gap.chance_error) else None,
+        "points": gap.points,
+        "points_error": gap.points_error if math.isfinite(gap.points_error) else None,
+        "contrast": None if contrast is None else contrast.to_dict(),
     }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sniffai.explain import render
 from sniffai.explain.description import joined_sentences, move_name
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.level_words import level_name
@@ -15,6 +16,7 @@ from sniffai.review.terms import (
     numbering_note,
     percent,
     phase_name,
+    placement_name,
     placements_of,
     points_start_note,
     seat_name,
@@ -148,7 +150,16 @@ def _placements(subject: Subject, listed: Sequence[Judged], say: Words) -> TextT
         say.say("values") + "?",
     )
     rows = tuple(_placement(subject, judgement, say) for judgement in listed)
-    return TextTable("", columns, rows, numbering_note(say))
+    return TextTable("", columns, rows, "\n".join([numbering_note(say), *_contrasts(listed, say)]))
+
+
+def _contrasts(listed: Sequence[Judged], say: Words) -> Iterator[str]:
+    """Which placements were better than the best move against careless opponents."""
+    for judgement in listed:
+        contrast = judgement.contrast
+        if contrast is not None:
+            where = placement_name(judgement.placement, say)
+            yield say.say("{place}: {text}", place=where, text=render(contrast, say.language_code))
 
 
 def _placement(subject: Subject, judgement: Judged, say: Words) -> tuple[str, ...]:

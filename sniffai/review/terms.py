@@ -10,7 +10,7 @@ from sniffai.explain.languages import Words
 from sniffai.explain.level_words import level_name
 from sniffai.explain.numbers import fixed
 from sniffai.review.ledger import StepKind
-from sniffai.review.story import Subject
+from sniffai.review.story import Placement, Subject
 from sniffai.review.strength import level_names
 from sniffai.review.verdict import Verdict
 from sniffai.search.analysis import LineStep
@@ -97,6 +97,11 @@ def isolated(name: str) -> str:
     safe = "".join(sign for place, sign in enumerate(name) if not steers(sign) or joins(name, place))
     turned = any(bidirectional(sign) in ("R", "AL", "AN") for sign in safe)
     return f"\u2068{safe}\u2069" if turned else safe
+
+
+def placement_name(placement: Placement, say: Words) -> str:
+    """Where a placement is in the match."""
+    return say.say("Round {round}, event {event}", round=placement.round + 1, event=placement.event + 1)
 
 
 def team_name(subject: Subject, team: int, say: Words) -> str:

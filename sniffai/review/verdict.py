@@ -13,8 +13,12 @@ THRESHOLDS: Final = {"doubtful": 0.005, "error": 0.015, "blunder": 0.04}
 """The least loss of each class, in chance to win the match: docs/analysis.md says where they come from."""
 
 POINT_WORTH: Final = 0.0035
-"""What a point counts for in a match that is as good as decided, in chance to win it: as much as early in a match of 2
-seats (``sniffai equity show --seats 2 --scores 5,0`` prints 51.80 %: five points are worth 1.8 %)."""
+"""What a point counts for in a match that is lopsided or as good as decided, in chance to win it: as much as early in
+a match of 2 seats (``sniffai equity show --seats 2 --scores 5,0`` prints 51.80 %: five points are worth 1.8 %)."""
+
+LOPSIDED: Final = 0.9
+"""A match is lopsided for a team whose chance to win it is at least this, or at most 1 less this. Then chances tell
+mistakes apart too little, and points count as well. Chosen by judgement."""
 
 
 class Verdict(StrEnum):
@@ -32,20 +36,32 @@ class Verdict(StrEnum):
         return self in (Verdict.ERROR, Verdict.BLUNDER)
 
 
-def verdict_of(loss: float, error: float, points: float = 0.0, points_error: float = 0.0) -> Verdict:
-    """The class of a loss: of the chance to win the match or, where the chances are not told apart, of points.
+def verdict_of(
+    loss: float, error: float, points: float = 0.0, points_error: float = 0.0, chance: float | None = None
+) -> Verdict:
+    """The class of a loss: by the chance to win the match and, where that says little, by points as well.
+
+    Points count where the chances are not told apart. They also count where the match is lopsided, unless the placement
+    seems to win it more often: then the worse of the two classes is the class.
 
     :param loss: in chance to win the match; below 0 if the placement seemed better than the best one.
     :param error: its standard error; 0 if it is exact.
     :param points: in points of the round.
     :param points_error: its standard error.
+    :param chance: the team's chance to win the match before the placement, 0..1; ``None`` if it is not known.
     """
+    by_points = _class_of(POINT_WORTH * points, POINT_WORTH * points_error)
     if not told_apart(loss, error):
-        loss, error = POINT_WORTH * points, POINT_WORTH * points_error
+        return by_points
+    by_chance = _class_of(loss, error)
+    if chance is None or 1 - LOPSIDED < chance < LOPSIDED or loss <= 0:
+        return by_chance
+    return max(by_chance, by_points, key=list(Verdict).index)
+
+
+def _class_of(loss: float, error: float) -> Verdict:
+    """The class of a loss that has a standard error."""
     if loss <= SIGNIFICANT * error:
         return Verdict.NONE
-    verdict = Verdict.NONE
-    for name, least in THRESHOLDS.items():
-        if loss >= least:
-            verdict = Verdict(name)
-    return verdict
+    reached = [Verdict(name) for name, least in THRESHOLDS.items() if loss >= least]
+    return reached[-1] if reached else Verdict.NONE

@@ -114,6 +114,9 @@ class MoveEvaluation:
     every move has been tried."""
     line: tuple[LineStep, ...]
     """The most visited way on, beginning with the move itself; empty without a visit."""
+    careless: TeamValue | None = None
+    """The value for the mover's team against careless opponents, who overlook points; ``None`` unless it was asked for
+    (:class:`sniffai.ContrastSearcher`), and without a visit."""
 
 
 class _WithTable:

@@ -269,6 +269,7 @@ class MoveEvaluation(_message.Message):
     REASONS_FIELD_NUMBER: _builtins.int
     WIN_PROBABILITY_LOSS_FIELD_NUMBER: _builtins.int
     PROSPECT_FIELD_NUMBER: _builtins.int
+    CARELESS_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """rank is its place in the order of preference among the moves considered: 1 is the recommended move. The chance to
     win the match decides; if chances cannot be told apart, the margin does.
@@ -328,7 +329,15 @@ class MoveEvaluation(_message.Message):
     @_builtins.property
     def prospect(self) -> _containers.RepeatedCompositeFieldContainer[_reason_pb2.Reason]:
         """prospect is what the analysis expects of the move, in words: the chance to win the match, then the margin to the end
-        of the round, each if it is known. Set where reasons are.
+        of the round, each if it is known. If careless is known: also another move that is worse by the analysis, but better
+        against careless opponents, if there is one. Set where reasons are.
+        """
+
+    @_builtins.property
+    def careless(self) -> Global___TeamValue:
+        """careless is the value for the mover's team against careless opponents, who take the most points that they see and
+        overlook each placement that scores half of the time. A partner plays as usual. Unset unless the request asks for it,
+        and for a move without a visit.
         """
 
     def __init__(
@@ -349,10 +358,11 @@ class MoveEvaluation(_message.Message):
         reasons: _abc.Iterable[_reason_pb2.Reason] | None = ...,
         win_probability_loss: _builtins.float | None = ...,
         prospect: _abc.Iterable[_reason_pb2.Reason] | None = ...,
+        careless: Global___TeamValue | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability", "_loss", b"_loss", "_win_probability_loss", b"_win_probability_loss", "best_probability", b"best_probability", "loss", b"loss", "move", b"move", "win_probability_loss", b"win_probability_loss"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability", "_loss", b"_loss", "_win_probability_loss", b"_win_probability_loss", "best_probability", b"best_probability", "careless", b"careless", "loss", b"loss", "move", b"move", "win_probability_loss", b"win_probability_loss"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability", "_loss", b"_loss", "_win_probability_loss", b"_win_probability_loss", "availability", b"availability", "best_probability", b"best_probability", "count_after", b"count_after", "equal_points", b"equal_points", "line", b"line", "loss", b"loss", "loss_significant", b"loss_significant", "move", b"move", "points_now", b"points_now", "prospect", b"prospect", "rank", b"rank", "reasons", b"reasons", "values", b"values", "visits", b"visits", "win_probability_loss", b"win_probability_loss"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability", "_loss", b"_loss", "_win_probability_loss", b"_win_probability_loss", "availability", b"availability", "best_probability", b"best_probability", "careless", b"careless", "count_after", b"count_after", "equal_points", b"equal_points", "line", b"line", "loss", b"loss", "loss_significant", b"loss_significant", "move", b"move", "points_now", b"points_now", "prospect", b"prospect", "rank", b"rank", "reasons", b"reasons", "values", b"values", "visits", b"visits", "win_probability_loss", b"win_probability_loss"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__best_probability: _TypeAlias = _typing.Literal["best_probability"]  # noqa: Y015
     _WhichOneofArgType__best_probability: _TypeAlias = _typing.Literal["_best_probability", b"_best_probability"]  # noqa: Y015

@@ -96,6 +96,7 @@ class RecommendMoveRequest(_message.Message):
     OBJECTIVE_FIELD_NUMBER: _builtins.int
     LEVEL_FIELD_NUMBER: _builtins.int
     OPPONENTS_FIELD_NUMBER: _builtins.int
+    CARELESS_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
     max_moves: _builtins.int
@@ -119,6 +120,10 @@ class RecommendMoveRequest(_message.Message):
     plays for the match: include_moves and exclude_moves are refused, and an objective other than
     MATCH is ignored with a warning. Where the level has its own bound on thinking, limits are ignored too, also with a
     warning. Default: none; the search itself chooses, which is what the highest level does.
+    """
+    careless: _builtins.bool
+    """careless is true if each move is also to be valued against careless opponents, who overlook points. That takes half
+    as many simulations more; a limit of time holds for all together. Refused together with level. Default: false.
     """
     @_builtins.property
     def view(self) -> _view_pb2.PlayerView:
@@ -161,10 +166,11 @@ class RecommendMoveRequest(_message.Message):
         objective: Global___Objective.ValueType = ...,
         level: _builtins.str = ...,
         opponents: _abc.Iterable[Global___Opponent] | None = ...,
+        careless: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "limits", b"limits", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "level", b"level", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "opponents", b"opponents", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "careless", b"careless", "client_tag", b"client_tag", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "level", b"level", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "opponents", b"opponents", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
@@ -259,6 +265,7 @@ class AnalyzeRequest(_message.Message):
     LANGUAGE_CODE_FIELD_NUMBER: _builtins.int
     OBJECTIVE_FIELD_NUMBER: _builtins.int
     OPPONENTS_FIELD_NUMBER: _builtins.int
+    CARELESS_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
     max_moves: _builtins.int
@@ -276,6 +283,10 @@ class AnalyzeRequest(_message.Message):
     """
     objective: Global___Objective.ValueType
     """objective is what the search maximises. Default: MATCH."""
+    careless: _builtins.bool
+    """careless is true if each move is also to be valued against careless opponents, who overlook points. That takes half
+    as many simulations more; a limit of time holds for all together. Refused for a deal. Default: false.
+    """
     @_builtins.property
     def view(self) -> _view_pb2.PlayerView:
         """view: the decision of one seat, from what it knows."""
@@ -323,10 +334,11 @@ class AnalyzeRequest(_message.Message):
         language_code: _builtins.str = ...,
         objective: Global___Objective.ValueType = ...,
         opponents: _abc.Iterable[Global___Opponent] | None = ...,
+        careless: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "deal", b"deal", "limits", b"limits", "position", b"position", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "deal", b"deal", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "opponents", b"opponents", "position", b"position", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "careless", b"careless", "client_tag", b"client_tag", "deal", b"deal", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "opponents", b"opponents", "position", b"position", "priority", b"priority", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015
@@ -384,6 +396,7 @@ class StreamAnalyzeRequest(_message.Message):
     OBJECTIVE_FIELD_NUMBER: _builtins.int
     OPPONENTS_FIELD_NUMBER: _builtins.int
     REPORT_INTERVAL_FIELD_NUMBER: _builtins.int
+    CARELESS_FIELD_NUMBER: _builtins.int
     seed: _builtins.int
     """seed makes the answer repeatable, in [0, 2^63 - 1]. Default: 0."""
     max_moves: _builtins.int
@@ -401,6 +414,10 @@ class StreamAnalyzeRequest(_message.Message):
     """
     objective: Global___Objective.ValueType
     """objective is what the search maximises. Default: MATCH."""
+    careless: _builtins.bool
+    """careless is true if each move is also to be valued against careless opponents, who overlook points. That takes half
+    as many simulations more; a limit of time holds for all together. Refused for a deal. Default: false.
+    """
     @_builtins.property
     def view(self) -> _view_pb2.PlayerView:
         """view: the decision of one seat, from what it knows."""
@@ -455,10 +472,11 @@ class StreamAnalyzeRequest(_message.Message):
         objective: Global___Objective.ValueType = ...,
         opponents: _abc.Iterable[Global___Opponent] | None = ...,
         report_interval: _duration_pb2.Duration | None = ...,
+        careless: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "deal", b"deal", "limits", b"limits", "position", b"position", "report_interval", b"report_interval", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "client_tag", b"client_tag", "deal", b"deal", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "opponents", b"opponents", "position", b"position", "priority", b"priority", "report_interval", b"report_interval", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seed", b"_seed", "careless", b"careless", "client_tag", b"client_tag", "deal", b"deal", "exclude_moves", b"exclude_moves", "include_moves", b"include_moves", "language_code", b"language_code", "limits", b"limits", "max_moves", b"max_moves", "objective", b"objective", "opponents", b"opponents", "position", b"position", "priority", b"priority", "report_interval", b"report_interval", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seed: _TypeAlias = _typing.Literal["seed"]  # noqa: Y015
     _WhichOneofArgType__seed: _TypeAlias = _typing.Literal["_seed", b"_seed"]  # noqa: Y015

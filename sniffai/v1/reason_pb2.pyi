@@ -150,6 +150,12 @@ class _ReasonKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReasonKind
     """
     REASON_KIND_LITTLE_DIFFERENCE: _ReasonKind.ValueType  # 33
     """REASON_KIND_LITTLE_DIFFERENCE: the search does not tell the move from count others."""
+    REASON_KIND_CARELESS: _ReasonKind.ValueType  # 34
+    """REASON_KIND_CARELESS, in a prospect and in the review of a decision only: against, a worse move by the analysis, is
+    better against careless opponents, who overlook points. Its chance to win the match is higher by probability then or,
+    where the chances cannot be told apart, its margin by value, with a standard error of error. Both differences are
+    beyond two standard errors.
+    """
 
 class ReasonKind(_ReasonKind, metaclass=_ReasonKindEnumTypeWrapper):
     """ReasonKind is what a reason is about."""
@@ -278,6 +284,12 @@ that is more than this one scores.
 """
 REASON_KIND_LITTLE_DIFFERENCE: ReasonKind.ValueType  # 33
 """REASON_KIND_LITTLE_DIFFERENCE: the search does not tell the move from count others."""
+REASON_KIND_CARELESS: ReasonKind.ValueType  # 34
+"""REASON_KIND_CARELESS, in a prospect and in the review of a decision only: against, a worse move by the analysis, is
+better against careless opponents, who overlook points. Its chance to win the match is higher by probability then or,
+where the chances cannot be told apart, its margin by value, with a standard error of error. Both differences are
+beyond two standard errors.
+"""
 Global___ReasonKind: _TypeAlias = ReasonKind  # noqa: Y015
 
 @_typing.final

@@ -72,8 +72,9 @@ class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.Value
     """VERDICT_BLUNDER: at least 0.04."""
 
 class Verdict(_Verdict, metaclass=_VerdictEnumTypeWrapper):
-    """Verdict is the class of a placement, by the chance to win the match that it lost. Only a loss of more than 2.5
-    standard errors has a class other than NONE.
+    """Verdict is the class of a placement, by the chance to win the match that it lost. Where chances cannot be told apart, the
+    points decide; where the team's chance was at least 0.9 or at most 0.1, the worse of both classes holds. Then a point
+    counts as 0.0035. Only a loss of more than 2.5 standard errors has a class other than NONE.
     """
 
 VERDICT_UNSPECIFIED: Verdict.ValueType  # 0
@@ -271,6 +272,8 @@ class DecisionReview(_message.Message):
     BELIEF_FIELD_NUMBER: _builtins.int
     SIMULATIONS_FIELD_NUMBER: _builtins.int
     CHANGES_FIELD_NUMBER: _builtins.int
+    REFINED_FIELD_NUMBER: _builtins.int
+    CARELESS_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     """index is its place in the order of play, from 0, draws counted as well."""
     round: _builtins.int
@@ -305,17 +308,25 @@ class DecisionReview(_message.Message):
     """points_loss_error is its standard error, at least 0."""
     simulations: _builtins.int
     """simulations is the number of simulations used, at least 0."""
+    refined: _builtins.bool
+    """refined is true if further searches of best and played measured the loss, so that the values of both are theirs. It is
+    false if the placement was the best move of the first search, and if the round was solved.
+    """
     @_builtins.property
     def played(self) -> _move_pb2.Move:
         """played is the placement."""
 
     @_builtins.property
     def best(self) -> _analysis_pb2.MoveEvaluation:
-        """best is the best move, with its line."""
+        """best is the best move, with its line. If refined is true, its values are the means of the searches that measured the
+        loss.
+        """
 
     @_builtins.property
     def played_evaluation(self) -> _analysis_pb2.MoveEvaluation:
-        """played_evaluation is the placement in the same analysis as best."""
+        """played_evaluation is the placement in the same searches as best: its chance and its margin are those of best less the
+        losses.
+        """
 
     @_builtins.property
     def values(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
@@ -333,6 +344,12 @@ class DecisionReview(_message.Message):
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
         """changes are what the placement changed, one for each team: the value after it less values. Their change of the
         seat's team is the loss. Empty if source is FORCED.
+        """
+
+    @_builtins.property
+    def careless(self) -> Global___CarelessGap:
+        """careless is by how much the placement was better than best against careless opponents, who overlook points. Set if
+        verdict is DOUBTFUL or worse.
         """
 
     def __init__(
@@ -359,14 +376,67 @@ class DecisionReview(_message.Message):
         belief: _analysis_pb2.Belief | None = ...,
         simulations: _builtins.int = ...,
         changes: _abc.Iterable[Global___Outlook] | None = ...,
+        refined: _builtins.bool = ...,
+        careless: Global___CarelessGap | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "best", b"best", "played", b"played", "played_evaluation", b"played_evaluation"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "best", b"best", "careless", b"careless", "played", b"played", "played_evaluation", b"played_evaluation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "best", b"best", "changes", b"changes", "event", b"event", "index", b"index", "phase", b"phase", "played", b"played", "played_evaluation", b"played_evaluation", "points", b"points", "points_loss", b"points_loss", "points_loss_error", b"points_loss_error", "reasons", b"reasons", "round", b"round", "seat", b"seat", "simulations", b"simulations", "source", b"source", "team", b"team", "values", b"values", "verdict", b"verdict", "win_probability_loss", b"win_probability_loss", "win_probability_loss_error", b"win_probability_loss_error"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "best", b"best", "careless", b"careless", "changes", b"changes", "event", b"event", "index", b"index", "phase", b"phase", "played", b"played", "played_evaluation", b"played_evaluation", "points", b"points", "points_loss", b"points_loss", "points_loss_error", b"points_loss_error", "reasons", b"reasons", "refined", b"refined", "round", b"round", "seat", b"seat", "simulations", b"simulations", "source", b"source", "team", b"team", "values", b"values", "verdict", b"verdict", "win_probability_loss", b"win_probability_loss", "win_probability_loss_error", b"win_probability_loss_error"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DecisionReview: _TypeAlias = DecisionReview  # noqa: Y015
+
+@_typing.final
+class CarelessGap(_message.Message):
+    """CarelessGap is by how much a placement was better than the best move against careless opponents: they take the most
+    points that they see, and overlook each placement that scores half of the time. A partner plays as usual.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WIN_PROBABILITY_FIELD_NUMBER: _builtins.int
+    WIN_PROBABILITY_ERROR_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    POINTS_ERROR_FIELD_NUMBER: _builtins.int
+    CONTRAST_FIELD_NUMBER: _builtins.int
+    win_probability: _builtins.float
+    """win_probability is the difference of the chances to win the match, for the seat's team, in [-1, 1]."""
+    win_probability_error: _builtins.float
+    """win_probability_error is its standard error, at least 0. Unset if it is not known."""
+    points: _builtins.float
+    """points is the difference of the margins, in points of the round."""
+    points_error: _builtins.float
+    """points_error is its standard error, at least 0. Unset if it is not known."""
+    @_builtins.property
+    def contrast(self) -> _reason_pb2.Reason:
+        """contrast says so in words, of kind CARELESS. Set if the placement was better beyond two standard errors, so that the
+        verdict holds against such opponents no more.
+        """
+
+    def __init__(
+        self,
+        *,
+        win_probability: _builtins.float = ...,
+        win_probability_error: _builtins.float | None = ...,
+        points: _builtins.float = ...,
+        points_error: _builtins.float | None = ...,
+        contrast: _reason_pb2.Reason | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_points_error", b"_points_error", "_win_probability_error", b"_win_probability_error", "contrast", b"contrast", "points_error", b"points_error", "win_probability_error", b"win_probability_error"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_points_error", b"_points_error", "_win_probability_error", b"_win_probability_error", "contrast", b"contrast", "points", b"points", "points_error", b"points_error", "win_probability", b"win_probability", "win_probability_error", b"win_probability_error"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__points_error: _TypeAlias = _typing.Literal["points_error"]  # noqa: Y015
+    _WhichOneofArgType__points_error: _TypeAlias = _typing.Literal["_points_error", b"_points_error"]  # noqa: Y015
+    _WhichOneofReturnType__win_probability_error: _TypeAlias = _typing.Literal["win_probability_error"]  # noqa: Y015
+    _WhichOneofArgType__win_probability_error: _TypeAlias = _typing.Literal["_win_probability_error", b"_win_probability_error"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__points_error) -> _WhichOneofReturnType__points_error | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__win_probability_error) -> _WhichOneofReturnType__win_probability_error | None: ...
+
+Global___CarelessGap: _TypeAlias = CarelessGap  # noqa: Y015
 
 @_typing.final
 class DrawReview(_message.Message):

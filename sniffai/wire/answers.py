@@ -137,6 +137,7 @@ def _evaluation(evaluation: MoveEvaluation) -> Fields:
         "best_probability": evaluation.best_probability,
         "loss_significant": evaluation.loss_significant,
         "win_probability_loss": evaluation.win_probability_loss,
+        "careless": None if evaluation.careless is None else _value(evaluation.careless),
     }
 
 

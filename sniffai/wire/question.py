@@ -14,6 +14,7 @@ from sniffai.play.levels import Level, find_level, opponent_named
 from sniffai.round import Round
 from sniffai.search.analysis import Analysis
 from sniffai.search.candidates import MOST
+from sniffai.search.careless import ContrastSearcher
 from sniffai.search.open_deal import DealSearcher
 from sniffai.search.opponents import Opponent
 from sniffai.search.params import Limits, Objective, SearchParams
@@ -71,6 +72,8 @@ class Question:
     """Seconds between two snapshots."""
     opponents: Mapping[int, Opponent]
     """By seat, how it chooses, as far as the request says."""
+    careless: bool
+    """Whether each move is also valued against careless opponents."""
     level: Level | None
     """The level of play that chooses the move, if one is requested."""
     warnings: tuple[notice_pb2.Warning, ...]
@@ -93,7 +96,8 @@ class Question:
                     exclude_moves=exclude_moves,
                     opponents=self.opponents,
                 )
-            return Searcher(
+            searcher = ContrastSearcher if self.careless else Searcher
+            return searcher(
                 self.position,
                 seed=self.seed,
                 params=params,
@@ -150,6 +154,7 @@ def read_question(request: Request) -> Question:
     )
     level = _level(request, faults)
     opponents = _opponents(request, position, faults)
+    careless = _careless(request, faults)
     faults.check()
     language_code, warnings = language_or_english(request.language_code)
     return Question(
@@ -165,6 +170,7 @@ def read_question(request: Request) -> Question:
         priority=_priority(request, warnings),
         interval=_interval(request, warnings),
         opponents=opponents,
+        careless=careless,
         level=level,
         warnings=(*warnings, *unknown_fields(request)),
     )
@@ -247,6 +253,16 @@ def _opponents(request: Request, position: View | Round, faults: Faults) -> dict
             reason = error.reason if error.reason == "RATING_OUT_OF_RANGE" else "UNKNOWN_OPPONENT"
             faults.add(Violation(f"{path}.name", reason, plain(error.message)))
     return found
+
+
+def _careless(request: Request, faults: Faults) -> bool:
+    """Whether moves are also to be valued against careless opponents."""
+    if isinstance(request, pb.RecommendMoveRequest):
+        if request.level and request.careless:
+            faults.add(Violation("careless", "NOT_WITH_LEVEL", "a level chooses whoever the others are"))
+    elif request.careless and request.HasField("deal"):
+        faults.add(Violation("careless", "NOT_WITH_DEAL", "where all hands are known, nobody overlooks anything"))
+    return request.careless
 
 
 def _objective(request: Request, warnings: list[notice_pb2.Warning]) -> Objective:

@@ -1,5 +1,6 @@
 """Reviews of matches: requests for a review, and its results piece by piece."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -23,6 +24,7 @@ from sniffai.review import (
 )
 from sniffai.review.draws import DrawLuck
 from sniffai.round import Round
+from sniffai.search.careless import Gap
 from sniffai.search.params import Limits
 from sniffai.v1 import analysis_service_pb2 as service_pb
 from sniffai.v1 import notice_pb2
@@ -229,9 +231,23 @@ def write_decision(judged: Judged, index: int, language_code: str = "en") -> pb.
         message.played_evaluation.CopyFrom(write_evaluation(judged.played))
         message.values.extend(_outlooks(judged.value))
         message.changes.extend(() if judged.lost is None else _outlooks(judged.lost))
+        message.refined = judged.refined
+    if judged.careless is not None:
+        message.careless.CopyFrom(_gap(judged, judged.careless, language_code))
     if judged.verdict is not Verdict.NONE and judged.belief is not None:
         message.belief.CopyFrom(write_belief(judged.belief))
     return message
+
+
+def _gap(judged: Judged, gap: Gap, language_code: str) -> pb.CarelessGap:
+    contrast = write_reasons(filter(None, [judged.contrast]), language_code)
+    return pb.CarelessGap(
+        win_probability=gap.chance,
+        win_probability_error=gap.chance_error if math.isfinite(gap.chance_error) else None,
+        points=gap.points,
+        points_error=gap.points_error if math.isfinite(gap.points_error) else None,
+        contrast=contrast[0] if contrast else None,
+    )
 
 
 def write_draw(draw_luck: DrawLuck, index: int) -> pb.DrawReview:

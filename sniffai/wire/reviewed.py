@@ -4,6 +4,7 @@ What was reviewed is known here: it was sent. So the pieces need not hold it, an
 worked on here.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -15,6 +16,7 @@ from sniffai.review import Judged, Result, Review, Subject, Value, collected
 from sniffai.review.draws import DrawLuck
 from sniffai.review.story import Moment, Placement, TalonDraw
 from sniffai.search.analysis import BeliefTable, LineStep, MoveEvaluation, Source, TeamValue
+from sniffai.search.careless import Gap
 from sniffai.search.phases import PHASES, phase_number
 from sniffai.v1 import analysis_pb2, analysis_service_pb2, review_pb2
 from sniffai.wire.answers import SOURCES
@@ -79,7 +81,18 @@ def _decision(message: review_pb2.DecisionReview, moments: Sequence[Moment]) -> 
         points_loss_error=message.points_loss_error,
         verdict=_VERDICTS[message.verdict],
         reasons=read_reasons(message.reasons),
+        refined=message.refined,
+        careless=_gap(message.careless) if message.HasField("careless") else None,
         belief=_belief(message.belief) if message.HasField("belief") else None,
+    )
+
+
+def _gap(message: review_pb2.CarelessGap) -> Gap:
+    return Gap(
+        message.win_probability,
+        message.win_probability_error if message.HasField("win_probability_error") else math.inf,
+        message.points,
+        message.points_error if message.HasField("points_error") else math.inf,
     )
 
 

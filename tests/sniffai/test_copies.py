@@ -77,7 +77,8 @@ MODULES: Final = (
     ),
 )
 REFUSED: Final = {
-    *("Searcher", "DealSearcher", "UnforcedSearch", "UnsearchedMove", "LevelTurn", "Solver", "Client", "AsyncClient"),
+    *("Searcher", "DealSearcher", "ContrastSearcher", "UnforcedSearch", "UnsearchedMove", "LevelTurn", "Solver"),
+    *("Client", "AsyncClient"),
     *("AnalysisStream", "ReviewStream", "AsyncAnalysisStream", "AsyncReviewStream"),
     *(
         "MatchStream",

@@ -99,6 +99,24 @@ def test_opponents_that_there_are_not_are_refused(stubs: SimpleNamespace, method
         assert (error.code, error.violations) == ("INVALID_ARGUMENT", violations)
 
 
+@pytest.mark.parametrize("method", KINDS)
+def test_moves_are_also_valued_against_careless_opponents(stubs: SimpleNamespace, method: str) -> None:
+    plain, asked = ask(stubs, method), ask(stubs, method, careless=True)
+    assert not any(entry.HasField("careless") for entry in plain.moves)
+    assert all(entry.careless.team == choice()["seat"] for entry in asked.moves)
+    assert [entry.values for entry in asked.moves] == [entry.values for entry in plain.moves]
+    assert asked.effort.simulations == 900
+
+
+def test_careless_is_refused_where_it_has_no_meaning(stubs: SimpleNamespace) -> None:
+    error = failure(lambda: ask(stubs, "RecommendMove", careless=True, level="club"))
+    assert error.violations == [("careless", "NOT_WITH_LEVEL")]
+    deal = wire.write_deal(sniffai.Round.deal(2, 1))
+    for method in ("Analyze", "StreamAnalyze"):
+        error = failure(lambda method=method: ask(stubs, method, view=None, deal=deal, careless=True))  # type: ignore[misc]
+        assert error.violations == [("careless", "NOT_WITH_DEAL")]
+
+
 def test_a_seat_is_named_once(stubs: SimpleNamespace) -> None:
     view = wire.write_view(sniffai.Round.deal(3, 1, leader=0).view(0))
     twice = [{"seat": 1, "name": "casual"}, {"seat": 1, "name": "steady"}]

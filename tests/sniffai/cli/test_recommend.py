@@ -21,6 +21,7 @@ from sniffai.play.level_turn import LevelTurn
 from sniffai.play.levels import LEVELS, find_level
 from sniffai.play.match import Match, MatchSetup
 from sniffai.records.matchfile import format_match
+from tests.positions import TURNED
 from tests.server.support import running_server
 
 VIEW = sniffai.Round.deal(2, seed=3).view(sniffai.Round.deal(2, seed=3).seat)
@@ -339,6 +340,19 @@ def test_it_can_be_told_how_others_choose(capsys: pytest.CaptureFixture[str]) ->
     for name, *other in (("casual", "--level", "casual"), ("learned", "--server", "unix:/nowhere")):
         status, _, err = told_of(capsys, "--opponent", f"1={name}", *other)
         assert (status, "cannot be used with" in err) == (2, True)
+
+
+def test_it_tells_how_moves_fare_against_careless_opponents(capsys: pytest.CaptureFixture[str]) -> None:
+    limits = ("--simulations", "1500", "--seed", "1", "--careless")
+    assert run(["recommend", TURNED, *limits]) == 0
+    told = capsys.readouterr().out
+    assert "careless %: the same chance against opponents who overlook points" in told
+    assert "- Against players who overlook points the opposite holds: with [1|6] on [1|2]" in told
+    assert run(["recommend", TURNED, *limits, "--json"]) == 0
+    moves = json.loads(capsys.readouterr().out)["analysis"]["moves"]
+    assert all("careless" in move for move in moves)
+    assert run(["recommend", TURNED, "--careless", "--level", "club"]) == 2
+    assert "--careless cannot be used with --level" in capsys.readouterr().err
 
 
 def test_it_learns_from_the_earlier_rounds_of_a_record(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

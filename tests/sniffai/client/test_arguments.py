@@ -45,6 +45,7 @@ WRONG_SEARCH: list[tuple[str, Any]] = [
     *(("objective", value) for value in ("win", 1, {})),
     *(("max_moves", value) for value in (-1, 2**31, 1.5, True, "3")),
     *((name, value) for name in ("include_moves", "exclude_moves") for value in (5, "4|5", {"4|5": 1})),
+    *(("careless", value) for value in (2, "yes", [1])),
     *(("opponents", value) for value in ("casual", ["casual"], {4: "casual"}, {"1": "casual"}, {1: 3}, {1: "x" * 201})),
 ]
 

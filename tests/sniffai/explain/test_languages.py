@@ -200,6 +200,8 @@ def test_every_reason_has_words(kind: ReasonKind, language: str) -> None:
         {"probability": 1.0, "count": 3, "left": 0, "only": True},
         {"against": sniffai.Move("1|5", "4|5:LOW")},
     ):
+        if kind is ReasonKind.CARELESS:
+            more |= {"against": sniffai.Move("1|5", "4|5:LOW")}
         said = render(Reason(kind, **{**EXAMPLE, **more}), language)
         assert said.strip()[-1] in ".。"
         assert "{" not in said

@@ -283,11 +283,21 @@ export declare type MoveEvaluation = Message<"sniffai.v1.MoveEvaluation"> & {
 
   /**
    * prospect is what the analysis expects of the move, in words: the chance to win the match, then the margin to the end
-   * of the round, each if it is known. Set where reasons are.
+   * of the round, each if it is known. If careless is known: also another move that is worse by the analysis, but better
+   * against careless opponents, if there is one. Set where reasons are.
    *
    * @generated from field: repeated sniffai.v1.Reason prospect = 15;
    */
   prospect: Reason[];
+
+  /**
+   * careless is the value for the mover's team against careless opponents, who take the most points that they see and
+   * overlook each placement that scores half of the time. A partner plays as usual. Unset unless the request asks for it,
+   * and for a move without a visit.
+   *
+   * @generated from field: sniffai.v1.TeamValue careless = 16;
+   */
+  careless?: TeamValue | undefined;
 };
 
 /**

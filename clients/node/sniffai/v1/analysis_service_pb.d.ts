@@ -116,6 +116,14 @@ export declare type RecommendMoveRequest = Message<"sniffai.v1.RecommendMoveRequ
    * @generated from field: repeated sniffai.v1.Opponent opponents = 13;
    */
   opponents: Opponent[];
+
+  /**
+   * careless is true if each move is also to be valued against careless opponents, who overlook points. That takes half
+   * as many simulations more; a limit of time holds for all together. Refused together with level. Default: false.
+   *
+   * @generated from field: bool careless = 16;
+   */
+  careless: boolean;
 };
 
 /**
@@ -300,6 +308,14 @@ export declare type AnalyzeRequest = Message<"sniffai.v1.AnalyzeRequest"> & {
    * @generated from field: repeated sniffai.v1.Opponent opponents = 13;
    */
   opponents: Opponent[];
+
+  /**
+   * careless is true if each move is also to be valued against careless opponents, who overlook points. That takes half
+   * as many simulations more; a limit of time holds for all together. Refused for a deal. Default: false.
+   *
+   * @generated from field: bool careless = 16;
+   */
+  careless: boolean;
 };
 
 /**
@@ -442,6 +458,14 @@ export declare type StreamAnalyzeRequest = Message<"sniffai.v1.StreamAnalyzeRequ
    * @generated from field: google.protobuf.Duration report_interval = 15;
    */
   reportInterval?: Duration | undefined;
+
+  /**
+   * careless is true if each move is also to be valued against careless opponents, who overlook points. That takes half
+   * as many simulations more; a limit of time holds for all together. Refused for a deal. Default: false.
+   *
+   * @generated from field: bool careless = 16;
+   */
+  careless: boolean;
 };
 
 /**

@@ -442,6 +442,16 @@ export enum ReasonKind {
    * @generated from enum value: REASON_KIND_LITTLE_DIFFERENCE = 33;
    */
   LITTLE_DIFFERENCE = 33,
+
+  /**
+   * REASON_KIND_CARELESS, in a prospect and in the review of a decision only: against, a worse move by the analysis, is
+   * better against careless opponents, who overlook points. Its chance to win the match is higher by probability then or,
+   * where the chances cannot be told apart, its margin by value, with a standard error of error. Both differences are
+   * beyond two standard errors.
+   *
+   * @generated from enum value: REASON_KIND_CARELESS = 34;
+   */
+  CARELESS = 34,
 }
 
 /**

@@ -197,14 +197,16 @@ export declare type DecisionReview = Message<"sniffai.v1.DecisionReview"> & {
   verdict: Verdict;
 
   /**
-   * best is the best move, with its line.
+   * best is the best move, with its line. If refined is true, its values are the means of the searches that measured the
+   * loss.
    *
    * @generated from field: sniffai.v1.MoveEvaluation best = 11;
    */
   best?: MoveEvaluation | undefined;
 
   /**
-   * played_evaluation is the placement in the same analysis as best.
+   * played_evaluation is the placement in the same searches as best: its chance and its margin are those of best less the
+   * losses.
    *
    * @generated from field: sniffai.v1.MoveEvaluation played_evaluation = 12;
    */
@@ -275,6 +277,22 @@ export declare type DecisionReview = Message<"sniffai.v1.DecisionReview"> & {
    * @generated from field: repeated sniffai.v1.Outlook changes = 21;
    */
   changes: Outlook[];
+
+  /**
+   * refined is true if further searches of best and played measured the loss, so that the values of both are theirs. It is
+   * false if the placement was the best move of the first search, and if the round was solved.
+   *
+   * @generated from field: bool refined = 22;
+   */
+  refined: boolean;
+
+  /**
+   * careless is by how much the placement was better than best against careless opponents, who overlook points. Set if
+   * verdict is DOUBTFUL or worse.
+   *
+   * @generated from field: sniffai.v1.CarelessGap careless = 23;
+   */
+  careless?: CarelessGap | undefined;
 };
 
 /**
@@ -282,6 +300,56 @@ export declare type DecisionReview = Message<"sniffai.v1.DecisionReview"> & {
  * Use `create(DecisionReviewSchema)` to create a new message.
  */
 export declare const DecisionReviewSchema: GenMessage<DecisionReview>;
+
+/**
+ * CarelessGap is by how much a placement was better than the best move against careless opponents: they take the most
+ * points that they see, and overlook each placement that scores half of the time. A partner plays as usual.
+ *
+ * @generated from message sniffai.v1.CarelessGap
+ */
+export declare type CarelessGap = Message<"sniffai.v1.CarelessGap"> & {
+  /**
+   * win_probability is the difference of the chances to win the match, for the seat's team, in [-1, 1].
+   *
+   * @generated from field: double win_probability = 1;
+   */
+  winProbability: number;
+
+  /**
+   * win_probability_error is its standard error, at least 0. Unset if it is not known.
+   *
+   * @generated from field: optional double win_probability_error = 2;
+   */
+  winProbabilityError?: number | undefined;
+
+  /**
+   * points is the difference of the margins, in points of the round.
+   *
+   * @generated from field: double points = 3;
+   */
+  points: number;
+
+  /**
+   * points_error is its standard error, at least 0. Unset if it is not known.
+   *
+   * @generated from field: optional double points_error = 4;
+   */
+  pointsError?: number | undefined;
+
+  /**
+   * contrast says so in words, of kind CARELESS. Set if the placement was better beyond two standard errors, so that the
+   * verdict holds against such opponents no more.
+   *
+   * @generated from field: sniffai.v1.Reason contrast = 5;
+   */
+  contrast?: Reason | undefined;
+};
+
+/**
+ * Describes the message sniffai.v1.CarelessGap.
+ * Use `create(CarelessGapSchema)` to create a new message.
+ */
+export declare const CarelessGapSchema: GenMessage<CarelessGap>;
 
 /**
  * DrawReview is the draws of one turn: what they were worth against what was to be expected.
@@ -883,8 +951,9 @@ export enum Phase {
 export declare const PhaseSchema: GenEnum<Phase>;
 
 /**
- * Verdict is the class of a placement, by the chance to win the match that it lost. Only a loss of more than 2.5
- * standard errors has a class other than NONE.
+ * Verdict is the class of a placement, by the chance to win the match that it lost. Where chances cannot be told apart, the
+ * points decide; where the team's chance was at least 0.9 or at most 0.1, the worse of both classes holds. Then a point
+ * counts as 0.0035. Only a loss of more than 2.5 standard errors has a class other than NONE.
  *
  * @generated from enum sniffai.v1.Verdict
  */

@@ -45,9 +45,10 @@ function row(evaluation, scale, { team, table, pick, played }) {
   const chance = value ? percent(value.winProbability ?? 0) : "–";
   const error = value && !value.errorsUnknown ? percent(value.winProbabilityError ?? 0) : "";
   const points = evaluation.pointsNow ?? 0;
+  const careless = evaluation.careless ? percent(evaluation.careless.winProbability ?? 0) : "";
   const margin = value ? say("margin_points", { points: number(value.expectedMargin ?? 0, 1, true) }) : "";
   const said = [say("rank", { rank: evaluation.rank }), name, points ? say("scores", { count: points }) : say("scores_nothing"),
-    value ? say("chance_is", { chance, error: error || "?" }) : "", margin].filter(Boolean).join(say("comma"));
+    value ? say("chance_is", { chance, error: error || "?" }) : "", margin, careless ? say("careless_is", { chance: careless }) : ""].filter(Boolean).join(say("comma"));
   const content = [
     h("span", { class: "rank", "aria-hidden": "true" }, best ? "★" : String(evaluation.rank)),
     h("span", { class: "what", "aria-hidden": "true" }, picture(move.tile, true),
@@ -55,7 +56,8 @@ function row(evaluation, scale, { team, table, pick, played }) {
       points ? h("span", { class: "points" }, `+${points}`) : null,
       played && played.tile === move.tile && (evaluation.equalPoints?.includes(played.at) || (played.at ?? "") === (move.at ?? ""))
         ? h("span", { class: "tag" }, say("played")) : null),
-    h("span", { class: "chance", "aria-hidden": "true" }, h("b", {}, chance), error ? h("small", {}, ` ± ${error}`) : null),
+    h("span", { class: "chance", "aria-hidden": "true" }, h("b", {}, chance), error ? h("small", {}, ` ± ${error}`) : null,
+      careless ? h("small", { class: "careless" }, say("careless_is", { chance: careless })) : null),
     scale && value ? whisker(value, scale) : null,
   ];
   const body = pick
@@ -81,6 +83,12 @@ export function reasons(analysis, title = say("why")) {
   const best = (analysis.moves ?? []).find((move) => (move.reasons ?? []).length);
   if (!best) return null;
   return h("div", { class: "reasons" }, h("h3", {}, title), h("ul", {}, best.reasons.map((reason) => h("li", {}, reason.text))));
+}
+
+/** What is the other way round against careless opponents, where that was asked for. */
+export function contrast(analysis) {
+  const turned = ((analysis.moves ?? [])[0]?.prospect ?? []).find((reason) => reason.kind === "REASON_KIND_CARELESS");
+  return turned ? h("p", { class: "contrast" }, turned.text) : null;
 }
 
 /** How an analysis was made. */

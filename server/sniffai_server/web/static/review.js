@@ -201,6 +201,7 @@ export class ReviewPage {
     fill(this.judged, h("h2", {}, say("next_placement")), head,
       shown.length ? ranking({ moves: shown, action: "ACTION_PLAY" }, { team, table, played: decision.played }) : null,
       (decision.reasons ?? []).length ? reasons({ moves: [{ reasons: decision.reasons }] }, say("better_why")) : null,
+      decision.careless?.contrast ? h("p", { class: "contrast" }, decision.careless.contrast.text) : null,
       decision.belief ? h("details", {}, h("summary", {}, say("tab_belief")), this.#hidden(decision, seat)) : null);
     if (decision.best?.move && verdict) {
       this.replay.table.offer([{ key: "best", at: decision.best.move.at ?? "", label: say("best_only", { move: moveName(decision.best.move, table) }), points: decision.best.pointsNow ?? 0, count: decision.best.countAfter ?? 0, best: true }], say("best_move"));

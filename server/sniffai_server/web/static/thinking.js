@@ -6,7 +6,7 @@ import { Beliefs } from "./belief.js";
 import { CallError, stream } from "./connect.js";
 import { fill, h, setText } from "./dom.js";
 import { seatName, teamOf } from "./names.js";
-import { bestSentence, effort, ranking, reasons } from "./ranking.js";
+import { bestSentence, contrast, effort, ranking, reasons } from "./ranking.js";
 import { set, setting } from "./store.js";
 import { language, percent, say } from "./words.js";
 
@@ -28,13 +28,20 @@ export class Thinking {
     this.auto = h("input", { type: "checkbox", id: "auto" });
     this.auto.checked = setting("auto", true);
     this.auto.addEventListener("change", () => set("auto", this.auto.checked));
+    this.careless = h("input", { type: "checkbox", id: "careless" });
+    this.careless.checked = setting("careless", false);
+    this.careless.addEventListener("change", () => {
+      set("careless", this.careless.checked);
+      if (this.target) this.start();
+    });
+    this.carelessLabel = h("label", { for: "careless", class: "check" }, this.careless, h("span", {}, say("against_careless")));
     this.body = h("div", { "aria-busy": "false" });
     this.beliefs = new Beliefs();
     this.belief = h("details", { class: "card-details" }, h("summary", {}, say("tab_belief")), this.beliefs.element);
     this.element = h("div", { class: "thinking" },
       h("div", { class: "row" }, this.button, h("label", { for: "time", class: "hidden" }, say("think_for")), this.time,
         h("label", { for: "auto", class: "check" }, this.auto, h("span", {}, say("at_once")))),
-      this.openLabel, this.body, this.belief);
+      this.openLabel, this.carelessLabel, this.body, this.belief);
     /** @type {any} */
     this.target = null;
     this.#words();
@@ -62,7 +69,8 @@ export class Thinking {
     this.running = run;
     this.#words();
     this.body.setAttribute("aria-busy", "true");
-    const position = this.open.checked && target.deal ? { deal: target.deal } : { view: target.view };
+    const open = this.open.checked && target.deal;
+    const position = open ? { deal: target.deal } : { view: target.view, careless: this.careless.checked };
     const request = { ...position, limits: { time: `${this.time.value}s` }, languageCode: language(), reportInterval: "0.25s" };
     try {
       for await (const { analysis } of stream("AnalysisService/StreamAnalyze", request, { signal: run.signal })) {
@@ -95,7 +103,7 @@ export class Thinking {
     const place = focused ? [...this.body.querySelectorAll(".ranking button")].indexOf(focused) : -1;
     fill(this.body,
       value ? h("p", { class: "lead" }, say("chance_now", { name: seatName(seats, seat, own), chance: percent(value.winProbability ?? 0), error: percent(value.winProbabilityError ?? 0) })) : null,
-      ranking(analysis, { team, table, pick: this.pick }), reasons(analysis),
+      ranking(analysis, { team, table, pick: this.pick }), reasons(analysis), contrast(analysis),
       h("p", { class: "note" }, effort(analysis)));
     if (place >= 0) this.body.querySelectorAll(".ranking button")[place]?.focus();
     const belief = analysis.belief && !(this.open.checked && this.target?.deal);

@@ -304,6 +304,8 @@ export const en = {
   think_for: "Think for",
   seconds_one: "{count} second",
   seconds_other: "{count} seconds",
+  against_careless: "Also against players who overlook points",
+  careless_is: "{chance} against players who overlook points",
   all_known: "All tiles known to everyone",
   chance_now: "{name}: chance to win {chance} ± {error}",
 };

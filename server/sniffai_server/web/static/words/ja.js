@@ -296,6 +296,8 @@ export const ja = {
   at_once: "進むたびに",
   think_for: "考える時間",
   seconds_other: "{count}秒",
+  against_careless: "得点を見落とす相手に対しても",
+  careless_is: "得点を見落とす相手には{chance}",
   all_known: "すべての牌が全員に見える",
   chance_now: "{name}：勝率{chance} ± {error}",
 };

@@ -296,6 +296,8 @@ export const zh = {
   at_once: "每一步都分析",
   think_for: "思考时间",
   seconds_other: "{count}秒",
+  against_careless: "也针对会漏看得分的玩家",
+  careless_is: "面对会漏看得分的玩家 {chance}",
   all_known: "所有骨牌对所有人公开",
   chance_now: "{name}：胜率{chance} ± {error}",
 };
