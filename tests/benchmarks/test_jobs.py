@@ -1,0 +1,21 @@
+"""The comparison of executors: it runs, and its results are checked against each other."""
+
+import re
+
+import pytest
+
+from benchmarks import jobs
+
+
+def test_executors_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    jobs.main(["local@1", "local@1", "--jobs", "2", "--turns", "2", "--simulations", "5"])
+    out = capsys.readouterr().out
+    assert out.startswith("2 jobs, 2 turns, ")
+    assert len(re.findall(r"local@1: [\d.]+ s, [\d.]+ times \([\d.]+ to [\d.]+\), at work [\d.]+ %", out)) == 2
+
+
+def test_executors_that_differ_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = iter(range(100))
+    monkeypatch.setattr(jobs, "turn", lambda *_: jobs.Turn(1.0, 1.0, [next(numbers)]))
+    with pytest.raises(AssertionError, match="the results differ"):
+        jobs.measured(["local@1", "local@1"], 1, 1, 5)
