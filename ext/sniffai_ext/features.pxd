@@ -7,10 +7,10 @@ Everything comes from public facts and the mover's own hand: sizes, void suits, 
 of a decision are the same for every move (:func:`base_rows`), the others depend on the move (:func:`move_rows`).
 """
 
-from sniffai_ext.layout cimport has_double, has_line, singles_at
+from sniffai_ext.layout cimport arm_weight, next_arm, singles_at
 from sniffai_ext.types cimport (
-    ALL_DOUBLES, ALL_TILES, FITTING, MAX_ARMS, NO_SNIFF, PIPS, POINTS, SUIT, TILES, Arms, State, lowest, popcount,
-    uint16_t, uint32_t,
+    ALL_DOUBLES, ALL_TILES, DOUBLE, FITTING, LINE_ARMS, MAX_ARMS, NO_SNIFF, PIPS, POINTS, SUIT, TILES, Arms, State,
+    lowest, popcount, uint16_t, uint32_t,
 )
 
 cdef enum:
@@ -72,19 +72,13 @@ cdef inline void add_scoring(Scoring *scoring, int pips, int base) noexcept nogi
 
 cdef inline void find_scoring(const Arms *arms, Scoring *scoring) noexcept nogil:
     """List what can score now."""
-    cdef uint32_t open = arms.open
-    cdef int i, pips
+    cdef uint32_t kinds = arms.kinds
+    cdef int i, pips, kind
     scoring.count = 0
     scoring.tiles = 0
-    while open:
-        pips = lowest(open)
-        open &= open - 1
-        if singles_at(arms, pips):
-            add_scoring(scoring, pips, arms.count - pips)
-        if has_double(arms, pips):
-            add_scoring(scoring, pips, arms.count - 2 * pips)
-        if has_line(arms, pips):
-            add_scoring(scoring, pips, arms.count)
+    while kinds:
+        kind = next_arm(&kinds, &pips)
+        add_scoring(scoring, pips, arms.count - arm_weight(pips, kind))
     for i in range(scoring.count):
         scoring.tiles |= scoring.tile[i]
 
@@ -126,16 +120,15 @@ cdef inline int base_rows(const State *state, int seat, uint16_t *rows) noexcept
     return n
 
 cdef inline int arm_rows(const Arms *arms, uint16_t *rows, int n) noexcept nogil:
-    cdef uint32_t open = arms.open
+    cdef uint32_t kinds = arms.kinds & ~<uint32_t> LINE_ARMS
     cdef int pips, count
-    while open:
-        pips = lowest(open)
-        open &= open - 1
+    while kinds:
+        if next_arm(&kinds, &pips) == DOUBLE:
+            rows[n] = <uint16_t> (DOUBLES + pips)
+            n += 1
+            continue
         for count in range(capped(singles_at(arms, pips), 3)):
             rows[n] = <uint16_t> (SINGLES + 3 * pips + count)
-            n += 1
-        if has_double(arms, pips):
-            rows[n] = <uint16_t> (DOUBLES + pips)
             n += 1
     if arms.sniff == NO_SNIFF:
         rows[n] = BEFORE_SNIFF

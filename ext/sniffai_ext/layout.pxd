@@ -1,13 +1,13 @@
 """The layout (rules 3 and 4): the arms that matter for the future, and the named layout that a person sees."""
 
 from sniffai_ext.types cimport (
-    DOUBLE, FITTING, HIGH, LEAD, LINE, LOW, NO_SNIFF, POINTS, SINGLE, Arms, is_double, move_kind, move_tile,
-    uint8_t, uint32_t,
+    DOUBLE, FITTING, HIGH, LEAD, LINE, LOW, NO_SNIFF, POINTS, SINGLE, Arms, int8_t, is_double, lowest, move_kind,
+    move_tile, uint8_t, uint32_t,
 )
 
 cdef inline void clear_arms(Arms *arms) noexcept nogil:
     arms.singles = 0
-    arms.doubles = 0
+    arms.kinds = 0
     arms.open = 0
     arms.sniff = NO_SNIFF
     arms.lines = 0
@@ -16,74 +16,63 @@ cdef inline void clear_arms(Arms *arms) noexcept nogil:
 cdef inline int singles_at(const Arms *arms, int pips) noexcept nogil:
     return arms.singles >> (4 * pips) & 15
 
-cdef inline bint has_double(const Arms *arms, int pips) noexcept nogil:
-    return arms.doubles >> pips & 1
-
-cdef inline bint has_line(const Arms *arms, int pips) noexcept nogil:
-    return arms.sniff == pips and arms.lines > 0
-
-cdef inline void add_single(Arms *arms, int pips) noexcept nogil:
-    arms.singles += <uint32_t> 1 << (4 * pips)
-    arms.open |= <uint8_t> (1 << pips)
-
-cdef inline void close_if_bare(Arms *arms, int pips) noexcept nogil:
-    if singles_at(arms, pips) == 0 and not has_double(arms, pips) and not has_line(arms, pips):
-        arms.open &= <uint8_t> ~(1 << pips)
-
-cdef inline void add_double(Arms *arms, int pips, int lines) noexcept nogil:
-    """Put down a double with ``lines`` free line ports; the first one of the round becomes the sniff."""
-    arms.count += 2 * pips
-    if arms.sniff == NO_SNIFF:
-        arms.sniff = <uint8_t> pips
-        arms.lines = <uint8_t> lines
-        arms.open |= <uint8_t> (1 << pips)
-    elif pips == 0:
-        add_single(arms, 0)
-    else:
-        arms.doubles |= <uint8_t> (1 << pips)
-        arms.open |= <uint8_t> (1 << pips)
+cdef inline int next_arm(uint32_t *kinds, int *pips) noexcept nogil:
+    """Take the lowest arm off a copy of ``Arms.kinds``, equal arms once: writes its pips, returns its kind."""
+    cdef int place = lowest(kinds[0])
+    kinds[0] &= kinds[0] - 1
+    pips[0] = place >> 2
+    return place & 3
 
 cdef inline int arm_weight(int pips, int kind) noexcept nogil:
     """What the count loses when this arm is joined."""
     return pips if kind == SINGLE else (2 * pips if kind == DOUBLE else 0)
 
-cdef inline void remove_arm(Arms *arms, int pips, int kind) noexcept nogil:
-    arms.count -= arm_weight(pips, kind)
-    if kind == SINGLE:
-        arms.singles -= <uint32_t> 1 << (4 * pips)
-    elif kind == DOUBLE:
-        arms.doubles &= <uint8_t> ~(1 << pips)
+cdef inline void lead(Arms *arms, int low, int high) noexcept nogil:
+    """Place the first tile of a round; a double is the sniff."""
+    arms.count = <int8_t> (low + high)
+    arms.open = <uint8_t> (1 << low | 1 << high)
+    if low == high:
+        arms.sniff = <uint8_t> low
+        arms.lines = 2
+        arms.kinds = <uint32_t> 1 << (4 * low + LINE)
     else:
-        arms.lines -= 1
-        if arms.lines == 0:         # both line ports are joined: the sides open, one half each
-            arms.singles += <uint32_t> 2 << (4 * pips)
-    close_if_bare(arms, pips)
+        arms.kinds = arms.singles = <uint32_t> 1 << 4 * low | <uint32_t> 1 << 4 * high
 
 cdef inline int join(Arms *arms, uint8_t move) noexcept nogil:
-    """Place a tile where the move says; the move must be legal. Returns the points (rules 4)."""
-    cdef int tile = move_tile(move)
-    cdef int low = LOW[tile]
-    cdef int high = HIGH[tile]
+    """Place a tile where the move says; the move must be legal. Returns the points (rules 4).
+
+    Which kinds of arm and tile meet cannot be foretold, so there are branches for the sniff only.
+    """
+    cdef int low = LOW[move_tile(move)]
+    cdef int high = HIGH[move_tile(move)]
     cdef int kind = move_kind(move)
+    cdef int pips = high if move & 4 else low         # of the arm that is joined
+    cdef int shown = low + high - pips                # by the new arm
+    cdef bint double = low == high
+    cdef int new_kind = double & (low != 0)           # DOUBLE or SINGLE
+    cdef uint32_t kinds
     if kind == LEAD:
-        if low == high:
-            add_double(arms, low, 2)
-        else:
-            add_single(arms, low)
-            add_single(arms, high)
-            arms.count = low + high
-    else:
-        if low == high:
-            remove_arm(arms, low, kind)
-            add_double(arms, low, 1)
-        elif move & 4:
-            remove_arm(arms, high, kind)
-            add_single(arms, low)
-            arms.count += low
-        else:
-            remove_arm(arms, low, kind)
-            add_single(arms, high)
-            arms.count += high
+        lead(arms, low, high)
+        return POINTS[arms.count]
+    arms.count += <int8_t> ((shown << double) - arm_weight(pips, kind))
+    arms.singles -= <uint32_t> (kind == SINGLE) << 4 * pips
+    kinds = arms.kinds & ~(<uint32_t> (kind == DOUBLE) << (4 * pips + DOUBLE))
+    if kind == LINE:
+        arms.lines -= 1
+        if arms.lines == 0:         # both line ports are joined: the sides open, one half each
+            arms.singles += <uint32_t> 2 << 4 * pips
+            kinds &= ~(<uint32_t> 1 << (4 * pips + LINE))
+            kinds |= <uint32_t> 1 << 4 * pips
+    if double and arms.sniff == NO_SNIFF:
+        arms.sniff = <uint8_t> pips
+        arms.lines = 1
+        new_kind = LINE
+    arms.singles += <uint32_t> (new_kind == SINGLE) << 4 * shown
+    kinds |= <uint32_t> 1 << (4 * shown + new_kind)
+    kinds &= ~(<uint32_t> (singles_at(arms, pips) == 0) << 4 * pips)
+    arms.kinds = kinds
+    arms.open &= <uint8_t> ~(<int> ((kinds >> 4 * pips & 7) == 0) << pips)
+    arms.open |= <uint8_t> (1 << shown)
     return POINTS[arms.count]
 
 cdef str tile_text(int tile)

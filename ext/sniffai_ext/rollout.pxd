@@ -1,11 +1,11 @@
 """Play from a state to the end of the round by a simple policy (a *rollout*)."""
 
-from sniffai_ext.layout cimport arm_weight, has_double, has_line, singles_at
+from sniffai_ext.layout cimport arm_weight, next_arm
 from sniffai_ext.rng cimport Rng, below, next64
 from sniffai_ext.round cimport choice, play
 from sniffai_ext.types cimport (
-    DOUBLE, HIGH, LEAD, LINE, LOW, MAX_ARMS, MAX_MOVES, POINTS, RUNNING, SINGLE, SUIT, State, int16_t, lowest,
-    make_move, popcount, tile_pips, uint8_t, uint32_t, uint64_t,
+    LEAD, LOW, MAX_ARMS, MAX_MOVES, POINTS, RUNNING, SUIT, State, int16_t, is_double, lowest, make_move, popcount,
+    tile_pips, uint8_t, uint32_t, uint64_t,
 )
 
 # One kind of arm that some tile fits.
@@ -16,56 +16,41 @@ cdef struct Fit:
 
 cdef inline int find_fits(const State *state, uint32_t tiles, Fit *fits) noexcept nogil:
     """The arms that a tile of ``tiles`` can join, equal arms once; not for the lead. Returns how many."""
-    cdef uint32_t open = state.arms.open
-    cdef uint32_t fitting
-    cdef int pips, n = 0
-    while open:
-        pips = lowest(open)
-        open &= open - 1
-        fitting = tiles & SUIT[pips]
-        if fitting == 0:
-            continue
-        if singles_at(&state.arms, pips):
-            fits[n] = Fit(fitting, <uint8_t> pips, SINGLE)
-            n += 1
-        if has_double(&state.arms, pips):
-            fits[n] = Fit(fitting, <uint8_t> pips, DOUBLE)
-            n += 1
-        if has_line(&state.arms, pips):
-            fits[n] = Fit(fitting, <uint8_t> pips, LINE)
-            n += 1
+    cdef uint32_t kinds = state.arms.kinds
+    cdef int pips, kind, n = 0
+    while kinds:
+        kind = next_arm(&kinds, &pips)
+        fits[n] = Fit(tiles & SUIT[pips], <uint8_t> pips, <uint8_t> kind)
+        n += fits[n].tiles != 0
     return n
 
 cdef inline int nth_tile(uint32_t tiles, int n) noexcept nogil:
-    """The n-th tile of a mask, counted from 0."""
-    while n:
-        tiles &= tiles - 1
-        n -= 1
+    """The n-th tile of a mask, counted from 0, of at most seven: a suit, or a hand before the lead.
+
+    The steps are always the same, as a loop of n steps would end where no processor expects it.
+    """
+    cdef int step
+    for step in range(6):
+        tiles = tiles & (tiles - 1) if step < n else tiles
     return lowest(tiles)
 
 cdef inline uint8_t random_move(const State *state, Rng *rng) noexcept nogil:
     """Any distinct legal move, each with the same chance."""
     cdef Fit[MAX_ARMS] fits
     cdef uint32_t tiles = choice(state)
-    cdef int i, n, total = 0
-    cdef int pick, tile
+    cdef int i, n, pick, tile, at = 0, upto = 0, before = 0, total = 0
     if state.arms.open == 0:
         return make_move(nth_tile(tiles, below(rng, popcount(tiles))), 0, LEAD)
     n = find_fits(state, tiles, fits)
-    if n == 1:
-        pick = popcount(fits[0].tiles)
-        pick = below(rng, pick) if pick > 1 else 0
-        i = 0
-    else:
-        for i in range(n):
-            total += popcount(fits[i].tiles)
-        pick = below(rng, total)
-        i = 0
-        while pick >= popcount(fits[i].tiles):
-            pick -= popcount(fits[i].tiles)
-            i += 1
-    tile = nth_tile(fits[i].tiles, pick)
-    return make_move(tile, LOW[tile] != fits[i].pips, fits[i].kind)
+    for i in range(n):
+        total += popcount(fits[i].tiles)
+    pick = below(rng, total) if total > 1 else 0
+    for i in range(n - 1):
+        upto += popcount(fits[i].tiles)
+        at += pick >= upto
+        before = upto if pick >= upto else before
+    tile = nth_tile(fits[at].tiles, pick - before)
+    return make_move(tile, LOW[tile] != fits[at].pips, fits[at].kind)
 
 cdef inline uint8_t greedy_lead(uint32_t tiles, Rng *rng) noexcept nogil:
     cdef uint8_t[MAX_MOVES] best
@@ -87,7 +72,7 @@ cdef inline uint8_t greedy_move(const State *state, Rng *rng) noexcept nogil:
     cdef Fit[MAX_ARMS] fits
     cdef uint8_t[MAX_MOVES] best
     cdef uint32_t tiles = choice(state)
-    cdef int i, n, tile, pips, base, count, points, most = -1, ties = 0
+    cdef int i, n, tile, pips, base, points, most = -1, ties = 0
     if state.arms.open == 0:
         return greedy_lead(tiles, rng)
     n = find_fits(state, tiles, fits)
@@ -98,14 +83,11 @@ cdef inline uint8_t greedy_move(const State *state, Rng *rng) noexcept nogil:
         while tiles:
             tile = lowest(tiles)
             tiles &= tiles - 1
-            count = base + (2 * pips if LOW[tile] == HIGH[tile] else LOW[tile] + HIGH[tile] - pips)
-            points = POINTS[count]
-            if points > most:
-                most = points
-                ties = 0
-            if points == most:
-                best[ties] = make_move(tile, LOW[tile] != pips, fits[i].kind)
-                ties += 1
+            points = POINTS[base + (tile_pips(tile) - pips << is_double(tile))]
+            ties = 0 if points > most else ties
+            most = max(most, points)
+            best[ties] = make_move(tile, LOW[tile] != pips, fits[i].kind)
+            ties += points == most
     return best[below(rng, ties)] if ties > 1 else best[0]
 
 cdef inline void roll_out(State *state, uint32_t epsilon, Rng *rng) noexcept nogil:

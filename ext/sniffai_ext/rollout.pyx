@@ -11,6 +11,9 @@ from sniffai_ext.types cimport NO_TILE, TILES, hand_size
 
 from sniffai_ext.round import check_players
 
+cdef enum:
+    LOOK_EVERY = 64       # rounds between two looks for a signal
+
 
 cdef void deal(State *state, int players, int leader, const int16_t *scores, Rng *rng) noexcept nogil:
     """Shuffle the set and deal (rules 1)."""
@@ -61,7 +64,7 @@ def rollouts(players, count, seed, epsilon=1.0):
     seed_rng(&rng, read_seed(seed))
     with nogil:
         for i in range(most):
-            if called(&watch):
+            if i % LOOK_EVERY == 0 and called(&watch):
                 break
             deal(&state, seats, i % seats, scores, &rng)
             if chance >= 65536:

@@ -1,6 +1,6 @@
 """The packed state of a round, all hands known (rules 5 to 7): legal moves, apply, draws, passes, settlement."""
 
-from sniffai_ext.layout cimport Layout, has_double, has_line, join, singles_at
+from sniffai_ext.layout cimport Layout, join, next_arm, singles_at
 from sniffai_ext.types cimport (
     BLOCKED, DOUBLE, FITTING, HIGH, LEAD, LINE, LOW, NO_TILE, RUNNING, SINGLE, SUIT, TARGET, WENT_OUT, State,
     lowest, make_move, move_tile, popcount, target_of, team_count, team_of, uint8_t, uint32_t,
@@ -28,43 +28,29 @@ cdef inline int legal_moves(const State *state, uint8_t *moves) noexcept nogil:
     At least one while the round runs, after :func:`settle_turn`: draws and passes are not moves.
     """
     cdef uint32_t tiles = choice(state)
-    cdef uint32_t fitting
-    cdef uint32_t open = state.arms.open
-    cdef int pips, n = 0
-    if open == 0:
+    cdef uint32_t kinds = state.arms.kinds
+    cdef int pips, kind, n = 0
+    if kinds == 0:
         while tiles:
             moves[n] = make_move(lowest(tiles), 0, LEAD)
             tiles &= tiles - 1
             n += 1
         return n
-    while open:
-        pips = lowest(open)
-        open &= open - 1
-        fitting = tiles & SUIT[pips]
-        if fitting:
-            if singles_at(&state.arms, pips):
-                n = add_moves(fitting, pips, SINGLE, moves, n)
-            if has_double(&state.arms, pips):
-                n = add_moves(fitting, pips, DOUBLE, moves, n)
-            if has_line(&state.arms, pips):
-                n = add_moves(fitting, pips, LINE, moves, n)
+    while kinds:
+        kind = next_arm(&kinds, &pips)
+        n = add_moves(tiles & SUIT[pips], pips, kind, moves, n)
     return n
 
 cdef inline int count_moves(const State *state) noexcept nogil:
     """How many moves :func:`legal_moves` writes."""
     cdef uint32_t tiles = choice(state)
-    cdef uint32_t open = state.arms.open
-    cdef uint32_t fitting
+    cdef uint32_t kinds = state.arms.kinds
     cdef int pips, n = 0
-    if open == 0:
+    if kinds == 0:
         return popcount(tiles)
-    while open:
-        pips = lowest(open)
-        open &= open - 1
-        fitting = tiles & SUIT[pips]
-        if fitting:
-            n += popcount(fitting) * (
-                (singles_at(&state.arms, pips) > 0) + has_double(&state.arms, pips) + has_line(&state.arms, pips))
+    while kinds:
+        next_arm(&kinds, &pips)
+        n += popcount(tiles & SUIT[pips])
     return n
 
 cdef inline void pass_turn(State *state) noexcept nogil:
@@ -92,11 +78,10 @@ cdef inline int place(State *state, uint8_t move) noexcept nogil:
     state.table |= <uint32_t> 1 << move_tile(move)
     state.forced = NO_TILE
     state.passes = 0
-    if points:
-        state.score[team] += points
-        if state.score[team] >= target_of(state.players):
-            state.end = TARGET
-            return points
+    state.score[team] += points
+    if state.score[team] >= target_of(state.players):
+        state.end = TARGET
+        return points
     if state.hand[seat] == 0:
         state.end = WENT_OUT
         return points

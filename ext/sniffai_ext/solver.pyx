@@ -57,8 +57,8 @@ cdef inline uint64_t position_key(const Prover *prover, const State *state) noex
     A drawn tile that is forced is the only one of the hand that fits, and passes end with a placement: neither counts.
     """
     cdef uint64_t hands = state.hand[0] | <uint64_t> state.hand[1] << 28 | <uint64_t> state.seat << 56
-    cdef uint64_t arms = (state.arms.singles | <uint64_t> state.arms.doubles << 28
-                          | <uint64_t> state.arms.sniff << 35 | <uint64_t> state.arms.lines << 38)
+    cdef uint64_t arms = (state.arms.singles | <uint64_t> state.arms.kinds << 28
+                          | <uint64_t> state.arms.sniff << 56 | <uint64_t> state.arms.lines << 59)
     cdef uint64_t key = mix(hands ^ <uint64_t> 0x9e3779b97f4a7c15, arms ^ prover.talon_key[state.talon_next])
     if state.players == 4:
         hands = state.hand[2] | <uint64_t> state.hand[3] << 28

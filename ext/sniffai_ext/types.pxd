@@ -15,7 +15,7 @@ two attachment points that lead to equal futures are one move here; the library 
 The tables are C constants in the header below: nothing to initialise, and the compiler sees through them.
 """
 
-from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from * nogil:
     """
@@ -101,6 +101,9 @@ cdef enum ArmKind:
     LINE = 2              # a line port of the sniff: joining it leaves the sniff's own count as it was
     LEAD = 3              # no arm: the first placement of a round
 
+cdef enum:
+    LINE_ARMS = 0x4444444  # every LINE arm in Arms.kinds
+
 cdef enum RoundEnd:
     RUNNING = 0
     WENT_OUT = 1
@@ -109,11 +112,11 @@ cdef enum RoundEnd:
 
 cdef struct Arms:
     uint32_t singles      # 4 bits a pip value: how many SINGLE arms show it
-    uint8_t doubles       # bit p: a DOUBLE arm shows p (never 0: a 0|0 counts 0 like a plain end, and is kept as one)
+    uint32_t kinds        # 4 bits a pip value: bit k: some arm of kind k shows it (a 0|0 counts 0, as a plain end does)
     uint8_t open          # bit p: some arm shows p
     uint8_t sniff         # pips of the sniff, NO_SNIFF before it is played
     uint8_t lines         # LINE arms: the sniff's line ports not joined yet, 0..2
-    int16_t count         # the count of rules 4
+    int8_t count          # the count of rules 4
 
 # 64 bytes, so a copy is one cache line.
 cdef struct State:
