@@ -39,7 +39,7 @@ class Case:
 
 
 def seen(round_: Round, seat: int) -> tuple[object, ...]:
-    """All that tells a seat's views of rounds between the same deals apart; cheaper than a view, which checks itself."""
+    """All that tells a seat's views of rounds between the same deals apart; a view itself would take longer."""
     core = round_.core()
     hidden = [
         (kind, who, len(rest[0])) if kind == "draw" and who != seat else (kind, who, *rest)
