@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import logging
 import math
 import os
@@ -17,6 +16,7 @@ from types import FrameType
 from typing import Final
 
 from sniffai.version import VERSION
+from sniffai_server import garbage
 from sniffai_server.app import Server
 from sniffai_server.settings import Settings
 
@@ -29,9 +29,6 @@ LAST_LINE_SECONDS: Final = 0.1
 SWITCH_SECONDS: Final = 0.0005
 """For how long a thread may keep the interpreter while another one waits for it. The thread that stores moves needs the
 interpreter after each statement: with Python's 5 ms it waits far longer for that than for the disk."""
-COLLECTED_AFTER: Final = (5_000, 10, 10)
-"""New objects after which Python looks for garbage, and every how many times among older objects, and among all. With
-Python's 700 it looks through all matches in memory several times a second."""
 
 log = logging.getLogger(__name__)
 
@@ -157,7 +154,9 @@ async def serve(settings: Settings) -> int:
         return 128 + signals.number
     address = replace(settings, port=started.result()).address
     signals.listening(settings)
-    tune_interpreter()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    garbage.hold_back()
+    collector = asyncio.ensure_future(garbage.collect())
     told = [f"listening on {address}"]
     if server.web is not None:
         what = "HTTP and the page" if settings.web else "HTTP"
@@ -168,16 +167,9 @@ async def serve(settings: Settings) -> int:
     await stopped
     log.info("shutting down: %s", signals.number.name)
     await server.drain(no_delay, no_grace)
+    collector.cancel()
     log.info("the server has stopped")
     return 0
-
-
-def tune_interpreter() -> None:
-    """Let no thread, and no search for garbage, keep the interpreter for long. Call it once all is loaded."""
-    sys.setswitchinterval(SWITCH_SECONDS)
-    gc.collect()
-    gc.freeze()  # what is loaded by now stays
-    gc.set_threshold(*COLLECTED_AFTER)
 
 
 def _announce(told: Sequence[str]) -> None:
