@@ -13,7 +13,7 @@ gives the same weights.
 """
 
 from libc.math cimport pow as power
-from libc.stdint cimport INT64_MAX
+from libc.stdint cimport INT64_MAX, UINT64_MAX
 
 from sniffai_ext.checks cimport read_real, read_seed, read_whole
 from sniffai_ext.features cimport MAX_ROWS, OWN, base_rows, move_rows, net_rows, tile_rows
@@ -39,6 +39,7 @@ from sniffai_ext.round import check_players
 
 cdef double LEAST_TEMPERATURE = 1e-6
 cdef double MOST_TEMPERATURE = 1e6
+cdef double MOST_SQUARES = 1e300
 
 cdef enum:
     SLICE = 10_000        # rounds between two reports of progress
@@ -194,6 +195,16 @@ cdef inline void lower(float *weights, const float *blame) noexcept nogil:
         weights[j] -= blame[j]
 
 
+def first_state(seed):
+    """Where a training begins: see :func:`train_part`.
+
+    :raises SniffError: the seed is out of range.
+    """
+    cdef Rng rng
+    seed_rng(&rng, read_seed(seed))
+    return rng.a, rng.b, 0.0, 0.0, 0
+
+
 def train(players, policy_weights, world_weights, rounds, seed, first_rate, last_rate, temperature, decay,
           progress=None):
     """Train a policy net and a world-value net in place; the policy plays.
@@ -208,8 +219,24 @@ def train(players, policy_weights, world_weights, rounds, seed, first_rate, last
     :return: root mean square errors of the two nets in the last tenth of the rounds, in points.
     :raises SniffError: a number out of range, or weights of another kind or number.
     """
+    return net_errors(train_part(players, policy_weights, world_weights, rounds, 0, rounds, first_state(seed),
+                                 first_rate, last_rate, temperature, decay, progress))
+
+
+def train_part(players, policy_weights, world_weights, rounds, start, stop, state, first_rate, last_rate, temperature,
+               decay, progress=None):
+    """Train for some of the rounds. One part after the other gives the weights that :func:`train` gives.
+
+    :param rounds: of the whole training, on which the rates and the errors depend.
+    :param start: the first round of the part, from 0.
+    :param stop: the one after its last, start..rounds.
+    :param state: what the part before returned, or :func:`first_state`.
+    :return: the state for the next part, of plain numbers: that of the generator, and the sums of squared errors.
+    :raises SniffError: a number out of range, or weights of another kind or number.
+    """
     cdef int seats = check_players(players)
     cdef long long most = read_whole(rounds, "rounds", 0, INT64_MAX)
+    cdef long long last = read_whole(stop, "stop", 0, most), begin = read_whole(start, "start", 0, last)
     cdef double rate_now = read_real(first_rate, "first_rate", 0, 1, True)
     cdef double rate_then = read_real(last_rate, "last_rate", 0, 1, True)
     cdef double spread = read_real(temperature, "temperature", LEAST_TEMPERATURE, MOST_TEMPERATURE)
@@ -219,33 +246,34 @@ def train(players, policy_weights, world_weights, rounds, seed, first_rate, last
     check_weights(world_weights, counts[1], "world_weights")
     if progress is not None and not callable(progress):
         raise LimitsError("a function is expected", reason="NOT_CALLABLE", field="progress")
+    check_state(state)
     cdef float[::1] policy_block = policy_weights
     cdef float[::1] world_block = world_weights
     cdef Net net
     cdef Net world
     cdef Rng rng
-    cdef State state
+    cdef State table
     cdef Sample[TILES] samples
     cdef int16_t[3] scores
-    cdef long long k, stop, start = 0, learned = 0
+    cdef long long k, edge, learned = state[4]
     cdef int i, n
-    cdef double squares = 0, world_squares = 0
+    cdef double squares = state[2], world_squares = state[3]
     cdef float error, world_error, rate
     cdef Watch watch = watch_signals()
     lay_out(&net, &policy_block[0], net_rows(seats), 1)
     lay_out(&world, &world_block[0], world_net_rows(seats), world_outputs(seats))
     scores[0] = scores[1] = scores[2] = 0
-    seed_rng(&rng, read_seed(seed))
-    while start < most:
-        stop = min(start + SLICE, most)
+    rng.a, rng.b = state[0], state[1]
+    while begin < last:
+        edge = min(begin + SLICE, last)
         with nogil:
-            for k in range(start, stop):
+            for k in range(begin, edge):
                 if called(&watch):
                     break
                 rate = <float> (rate_now * power(rate_then / rate_now, <double> k / most))
-                deal(&state, seats, k % seats, scores, &rng)
-                n = play_round(&net, &world, &state, <float> spread, &rng, samples)
-                set_targets(&state, samples, n, <float> memory)
+                deal(&table, seats, k % seats, scores, &rng)
+                n = play_round(&net, &world, &table, <float> spread, &rng, samples)
+                set_targets(&table, samples, n, <float> memory)
                 for i in range(n):
                     error = learn(&net, &samples[i].policy, rate)
                     world_error = learn(&world, &samples[i].world, rate)
@@ -254,11 +282,31 @@ def train(players, policy_weights, world_weights, rounds, seed, first_rate, last
                         world_squares += world_error * world_error
                         learned += 1
         answer(&watch)
-        start = stop
+        begin = edge
         if progress is not None:
-            progress(start)
-    learned = max(1, learned)
-    return (squares / learned) ** 0.5 * NET_SCALE, (world_squares / learned) ** 0.5 * NET_SCALE
+            progress(begin)
+    return rng.a, rng.b, squares, world_squares, learned
+
+
+def net_errors(state):
+    """The errors of both nets after the last part: see :func:`train`.
+
+    :raises SniffError: it is not a state of :func:`train_part`.
+    """
+    check_state(state)
+    learned = max(1, state[4])
+    return (state[2] / learned) ** 0.5 * NET_SCALE, (state[3] / learned) ** 0.5 * NET_SCALE
+
+
+cdef int check_state(state) except -1:
+    """Raise LimitsError unless it is what :func:`train_part` returns."""
+    if not isinstance(state, (tuple, list)) or len(state) != 5:
+        raise LimitsError("five numbers are expected", reason="NOT_NUMBERS", field="state")
+    for index, least, most in ((0, 0, UINT64_MAX), (1, 0, UINT64_MAX), (4, 0, INT64_MAX)):
+        read_whole(state[index], f"state[{index}]", least, most)
+    for index in (2, 3):
+        read_real(state[index], f"state[{index}]", 0, MOST_SQUARES)
+    return 0
 
 
 cdef int check_weights(weights, size, str field) except -1:

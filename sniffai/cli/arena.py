@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from sniffai.cli.bulk import bulk
+from sniffai.cli.bulk import Bulk
 from sniffai.cli.contest import (
     contest_options,
     contests,
@@ -32,9 +32,7 @@ from sniffai.play.arena_result import ArenaResult
 def command(
     a: str,
     b: str,
-    executor: str,
-    workers: int | None,
-    results: str | None,
+    bulk: Bulk,
     out: str | None,
     as_json: bool,
     **options: Any,
@@ -49,7 +47,7 @@ def command(
     """
     output = None if out is None else Output(out, "--out")
     specs = contests([(a, b)], **options)
-    with bulk("arena", executor, workers, results, processes=None) as work:
+    with bulk.open("arena", processes=None) as work:
         (result,) = play_all(specs, work)
     status = write_json(output, result.to_dict())
     if as_json:

@@ -2,7 +2,7 @@
 
 import click
 
-from sniffai.cli.bulk import bulk, bulk_options
+from sniffai.cli.bulk import Bulk, bulk_options
 from sniffai.cli.parts import deal_options, json_option
 from sniffai.cli.progress import counted
 from sniffai.cli.tables import show, text_table
@@ -33,9 +33,7 @@ def command(
     player: str,
     worlds: int,
     share: float | None,
-    executor: str,
-    workers: int | None,
-    results: str | None,
+    bulk: Bulk,
     as_json: bool,
 ) -> None:
     """Compare four beliefs at every decision of some rounds: uniform, voids (exact), weighted, and inferred.
@@ -44,7 +42,7 @@ def command(
     that a belief expected with some probability, with the standard error of the difference.
     """
     spec = BeliefSpec(players, rounds, seed, player, worlds, share)
-    with bulk("belief-report", executor, workers, results) as work, counted("rounds", rounds) as advance:
+    with bulk.open("belief-report") as work, counted("rounds", rounds) as advance:
         report = report_beliefs(spec, executor=work, progress=advance)
     if as_json:
         tell_json(report.to_dict())

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from sniffai.cli.bulk import bulk, bulk_options
+from sniffai.cli.bulk import Bulk, bulk_options
 from sniffai.cli.output import Output
 from sniffai.cli.parts import BadInput, json_option
 from sniffai.cli.progress import progress_bar
@@ -66,9 +66,7 @@ def build_command(
     seed: int,
     player: str,
     lowest: int | None,
-    executor: str,
-    workers: int | None,
-    results: str | None,
+    bulk: Bulk,
     out: str,
     as_json: bool,
 ) -> int:
@@ -82,7 +80,7 @@ def build_command(
         def report(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total)
 
-        with bulk("equity build", executor, workers, results) as work:
+        with bulk.open("equity build") as work:
             made = build(plan, executor=work, progress=report)
     file = BytesIO()
     save_equity(made, file)
@@ -125,9 +123,7 @@ def check_command(
     players: int,
     file: str | None,
     standings: int,
-    executor: str,
-    workers: int | None,
-    results: str | None,
+    bulk: Bulk,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -142,7 +138,7 @@ def check_command(
         def report(done: int) -> None:
             bar.update(task, completed=done)
 
-        with bulk("equity check", executor, workers, results) as work:
+        with bulk.open("equity check") as work:
             result = check(equity, standings=standings, executor=work, progress=report, **options)
     if as_json:
         tell_json(result.to_dict())

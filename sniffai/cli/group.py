@@ -115,11 +115,11 @@ def _status(args: Sequence[str] | None) -> int:
     except SniffError as error:
         return _fail(str(error), 2)
     except RuntimeError as error:
-        from concurrent.futures import BrokenExecutor
+        from sniffai.jobs.errors import LostJobError
 
-        if not isinstance(error, BrokenExecutor):  # a defect of ours
+        if not isinstance(error, LostJobError):  # a defect of ours
             raise
-        return _fail("a worker process ended before its work was done: killed, or out of memory", 1)
+        return _fail(str(error), 1)
     except ImportError as error:
         advice = what_to_install(error)
         if advice is None:  # a defect of ours

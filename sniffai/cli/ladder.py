@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from sniffai.cli.bulk import bulk
+from sniffai.cli.bulk import Bulk
 from sniffai.cli.contest import (
     contest_options,
     contests,
@@ -34,9 +34,7 @@ from sniffai.play.levels import LEVELS
 @json_option
 def command(
     names: Sequence[str],
-    executor: str,
-    workers: int | None,
-    results: str | None,
+    bulk: Bulk,
     out: str | None,
     markdown: bool,
     as_json: bool,
@@ -51,7 +49,7 @@ def command(
     status = 0
     specs = contests(pairwise(rungs), **options)
     try:
-        with bulk("ladder", executor, workers, results, processes=None) as work:
+        with bulk.open("ladder", processes=None) as work:
             played.extend(play_all(specs, work))
     finally:  # a ladder that is cut off tells of the contests that have ended
         if played:

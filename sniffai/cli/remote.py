@@ -1,10 +1,10 @@
 """The server that a command asks: its address, TLS and API keys, and advice for failed calls."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, cast
 
 import click
 
@@ -25,8 +25,9 @@ PRIORITIES: dict[str, Priority] = {"interactive": "interactive", "analysis": "an
 API_KEY_VARIABLE: Final = "SNIFFAI_API_KEY"
 """The variable with the API key, if no file is given. The key is never on the command line, which others can see."""
 
-_OPTIONS: Final = (
-    click.option("--server", metavar="ADDRESS", help="Ask a server at HOST:PORT or unix:PATH."),
+_SERVER: Final = click.option("--server", metavar="ADDRESS", help="Ask a server at HOST:PORT or unix:PATH.")
+
+_ACCESS: Final = (
     click.option("--tls", is_flag=True, help="Use TLS and trust the system's certificate authorities."),
     click.option("--tls-ca", metavar="FILE", help="Use TLS and trust the certificate authorities in this PEM file."),
     click.option("--tls-cert", metavar="FILE", help="Use TLS with this client certificate (PEM); needs --tls-key."),
@@ -109,25 +110,70 @@ ADVICE: Final = {
 """What to do, by the cause of the failure."""
 
 
-def remote_options(function: F) -> F:
-    """The options that name a server; the command gets them as ``remote``, a :class:`Remote` or ``None``."""
+@dataclass(frozen=True)
+class Access:
+    """How a server is reached, as the options say it: files of TLS, and that of the API key."""
+
+    tls: Mapping[str, Any]
+    """By the name of the option, only those given."""
+    api_key_file: str | None
+
+    @classmethod
+    def taken_from(cls, options: dict[str, Any]) -> Self:
+        """What a command's options say; they are removed."""
+        names = ("tls", "tls_ca", "tls_cert", "tls_key")
+        return cls({name: given for name in names if (given := options.pop(name))}, options.pop("api_key_file"))
+
+    def refuse(self, needed: str) -> None:
+        """Expect that nothing is said.
+
+        :param needed: the option without which the others have no meaning.
+        :raises UsageError: something is.
+        """
+        for name in (*self.tls, *(["api_key_file"] if self.api_key_file else [])):
+            raise click.UsageError(f"--{name.replace('_', '-')} needs {needed}")
+
+    def read(self) -> "tuple[Tls | None, str | None]":
+        """TLS, ``None`` for plaintext, and the API key, if there is one.
+
+        :raises BadInput: the key is none, or a certificate has no key.
+        """
+        if ("tls_cert" in self.tls) != ("tls_key" in self.tls):
+            raise BadInput("--tls-cert and --tls-key must be given together")
+        return _tls(self.tls) if self.tls else None, _api_key(self.api_key_file)
+
+
+def access_options(function: F) -> F:
+    """The options of TLS and the API key; the command gets them as ``access``, an :class:`Access`."""
 
     @wraps(function)
-    def command(*args: Any, server: str | None, api_key_file: str | None, **options: Any) -> Any:
-        names = ("tls", "tls_ca", "tls_cert", "tls_key")
-        tls = {name: given for name in names if (given := options.pop(name))}
-        if server is None:
-            for name in (*tls, *(["api_key_file"] if api_key_file else [])):
-                raise click.UsageError(f"--{name.replace('_', '-')} needs --server")
-            return function(*args, remote=None, **options)
-        return function(*args, remote=_remote(server, tls, api_key_file), **options)
+    def command(*args: Any, **options: Any) -> Any:
+        return function(*args, access=Access.taken_from(options), **options)
 
-    for option in reversed(_OPTIONS):
+    for option in reversed(_ACCESS):
         command = option(command)
     return cast(F, command)
 
 
-def _remote(address: str, tls: dict[str, Any], api_key_file: str | None) -> Remote:
+def remote_options(function: F) -> F:
+    """The options that name a server; the command gets them as ``remote``, a :class:`Remote` or ``None``.
+
+    A command with an option ``--executor`` gets ``access`` as well.
+    """
+
+    @wraps(function)
+    def command(*args: Any, server: str | None, access: Access, **options: Any) -> Any:
+        if "executor" in options:
+            nothing = Access({}, None)
+            options["access"] = access if server is None else nothing
+        elif server is None:
+            access.refuse("--server")
+        return function(*args, remote=None if server is None else _remote(server, access), **options)
+
+    return _SERVER(access_options(cast(F, command)))
+
+
+def _remote(address: str, access: Access) -> Remote:
     """The server that the options name.
 
     :raises BadInput: the address or the key is none, or a certificate has no key.
@@ -136,12 +182,10 @@ def _remote(address: str, tls: dict[str, Any], api_key_file: str | None) -> Remo
         read_address(address)
     except AddressError as error:
         raise BadInput(f"--server: {error}") from None
-    if ("tls_cert" in tls) != ("tls_key" in tls):
-        raise BadInput("--tls-cert and --tls-key must be given together")
-    return Remote(address, _tls(tls) if tls else None, _api_key(api_key_file))
+    return Remote(address, *access.read())
 
 
-def _tls(given: dict[str, Any]) -> "Tls":
+def _tls(given: Mapping[str, Any]) -> "Tls":
     from sniffai.client import Tls
 
     return Tls(given.get("tls_ca"), given.get("tls_cert"), given.get("tls_key"))

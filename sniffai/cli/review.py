@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sniffai.cli.bulk import bulk, bulk_options
+from sniffai.cli.bulk import Bulk, bulk_options
 from sniffai.cli.forms import Form, load, named
 from sniffai.cli.output import Output
 from sniffai.cli.parts import BadInput, json_option, lang_option
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0, MAX_SEED),
     help="Seed of the review; the same seed gives the same answer. [default: 0]",
 )
-@bulk_options(workers="1")
+@bulk_options(workers="1", access=False)
 @click.option("--html", "page", metavar="FILE", help="Also write the report to this HTML file.")
 @click.option("every", "--all", is_flag=True, help="List every placement, not only mistakes.")
 @lang_option
@@ -58,9 +58,7 @@ def command(
     simulations: int | None,
     seconds: float | None,
     seed: int | None,
-    executor: str,
-    workers: int | None,
-    results: str | None,
+    bulk: Bulk,
     page: str | None,
     every: bool,
     language_code: str | None,
@@ -90,9 +88,9 @@ def command(
         own_seed = seed if seed is not None or question is None else question.seed
         wanted.append(Asked(form.subject(), limits, own_seed or 0))
     if remote is None:
-        with bulk("review", executor, workers, results) as work, _bar(forms, wanted) as progress:
+        with bulk.open("review") as work, _bar(forms, wanted) as progress:
             reviews = list(review_all(wanted, work, progress))
-    elif executor != "local" or results is not None:
+    elif bulk.elsewhere:
         raise click.UsageError("--server reviews by itself: --executor and --results do not go with it")
     else:
         priorities = [None if question is None else PRIORITIES[question.priority] for question in asked]

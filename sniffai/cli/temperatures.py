@@ -2,7 +2,7 @@
 
 import click
 
-from sniffai.cli.bulk import bulk, bulk_options
+from sniffai.cli.bulk import Bulk, bulk_options
 from sniffai.cli.parts import deal_options, json_option
 from sniffai.cli.progress import counted
 from sniffai.cli.tables import show, text_table
@@ -30,13 +30,11 @@ def command(
     rounds: int,
     player: str,
     floor: float,
-    executor: str,
-    workers: int | None,
-    results: str | None,
+    bulk: Bulk,
     as_json: bool,
 ) -> None:
     """Fit the opponent model's temperatures to the choices of --player by likelihood, one for each phase of a round."""
-    with bulk("temperatures", executor, workers, results) as work, counted("rounds", rounds) as advance:
+    with bulk.open("temperatures") as work, counted("rounds", rounds) as advance:
         choices = played_choices(player, players, rounds, seed, executor=work, progress=advance)
     fits = fit_temperatures(choices, floor)
     if as_json:

@@ -5,10 +5,12 @@ from typing import Any
 
 import click
 
+from sniffai.cli.bulk import Bulk, bulk_options
 from sniffai.cli.output import Output
 from sniffai.cli.parts import json_option
 from sniffai.cli.progress import progress_bar
 from sniffai.cli.terminal import tell, tell_json
+from sniffai.jobs.executor import Executor
 from sniffai.lab.training import (
     DUELS,
     ROUNDS,
@@ -51,15 +53,27 @@ def plan_options(function: Any) -> Any:
     "--duels", type=click.IntRange(min=2), default=DUELS, show_default=True, help="Deals played against greedy."
 )
 @click.option("--out", metavar="FILE", required=True, help="The file to write, such as nets-2.npz.")
+@bulk_options(workers=None)
 @json_option
-def command(players: int, rounds: int | None, duels: int, out: str, as_json: bool, **options: Any) -> int:
+def command(
+    players: int,
+    rounds: int | None,
+    duels: int,
+    out: str,
+    bulk: Bulk,
+    as_json: bool,
+    **options: Any,
+) -> int:
     """Train the policy net and the world-value net by self-play on one core, and measure the policy against greedy.
 
-    The defaults make the nets that come with the package, in a few minutes.
+    The defaults make the nets that come with the package, in a few minutes. Each part of the rounds goes on from the
+    weights of the one before, so an executor does one after the other; with --results a training that was cut off goes
+    on after the last whole part of 100,000 rounds.
     """
     output = Output(out, "--out", ".npz")
     plan = TrainingPlan(players, rounds or ROUNDS[players], **options)
-    nets = _train(plan)
+    with bulk.open("train") as work:
+        nets = _train(plan, work)
     margin = margin_over_greedy(Policy(players, as_stored(nets.policy)), duels)
     made = label(plan, margin, duels)
     file = BytesIO()
@@ -74,8 +88,8 @@ def command(players: int, rounds: int | None, duels: int, out: str, as_json: boo
     return status
 
 
-def _train(plan: TrainingPlan) -> TrainedNets:
+def _train(plan: TrainingPlan, executor: Executor) -> TrainedNets:
     """Show progress on standard error, if it is a terminal."""
     with progress_bar("rounds") as progress:
         bar = progress.add_task("", total=plan.rounds)
-        return train_nets(plan, lambda done: progress.update(bar, completed=done))
+        return train_nets(plan, lambda done: progress.update(bar, completed=done), executor)

@@ -22,6 +22,7 @@ KINDS: Final = {
     "equity-rounds": "sniffai.lab.equity.rounds:play_job",
     "exploit": "sniffai.play.exploit:play_job",
     "review": "sniffai.review.run:review_job",
+    "training": "sniffai.lab.training:train_job",
 }
 """Module and function by kind; modules are imported when they are used."""
 

@@ -1,7 +1,6 @@
 """Values that hold arrays. NumPy compares arrays member by member; these values compare as a whole."""
 
 import base64
-from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -33,14 +32,17 @@ def _comparable(value: Any) -> Any:
     return tuple(map(_comparable, value)) if isinstance(value, tuple) else value
 
 
-def array_to_dict(array: npt.NDArray[Any]) -> dict[str, Any]:
-    """An array as plain values for JSON, short and exact: :func:`array_from_dict` reads it."""
+def array_to_text(array: npt.NDArray[Any]) -> str:
+    """The bytes of an array in base64, short and exact: :func:`array_from_text` reads it."""
     little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
-    told = base64.b64encode(little.tobytes()).decode()
-    return {"type": little.dtype.str, "shape": list(array.shape), "base64": told}
+    return base64.b64encode(little.tobytes()).decode()
 
 
-def array_from_dict(value: Mapping[str, Any]) -> npt.NDArray[Any]:
-    """Read :func:`array_to_dict` back."""
-    flat = np.frombuffer(base64.b64decode(value["base64"]), value["type"])
-    return flat.astype(flat.dtype.newbyteorder("="), copy=False).reshape(value["shape"])
+def array_from_text(text: str, kind: type[np.generic]) -> npt.NDArray[Any]:
+    """Read :func:`array_to_text` back, as a list.
+
+    :param kind: of its members.
+    :raises ValueError: the text is not that of such an array.
+    """
+    flat = np.frombuffer(base64.b64decode(text, validate=True), np.dtype(kind).newbyteorder("<"))
+    return flat.astype(kind)

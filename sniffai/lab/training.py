@@ -3,22 +3,25 @@
 The same options give the same weights. The defaults made the nets of the package (:mod:`sniffai.search.nets`).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 import numpy as np
 
 from sniffai.checks import keep, read_players, read_real, read_whole
 from sniffai.errors import LimitsError
-from sniffai.lab.arrays import ArrayHolder
+from sniffai.jobs.executor import Executor, executor_or
+from sniffai.jobs.spec import JobSpec, canonical, slices
+from sniffai.lab.arrays import ArrayHolder, array_from_text, array_to_text
 from sniffai.play.statistics import Estimate, mean_and_error
+from sniffai.records.strict_json import loads
 from sniffai.search.nets import Weights
 from sniffai.search.params import MAX_SIMULATIONS
 from sniffai.seeds import MAX_SEED
 from sniffai.version import VERSION
 from sniffai_ext.policy import Policy, duel
-from sniffai_ext.train import first_weights, train
+from sniffai_ext.train import first_state, first_weights, net_errors, train_part
 
 ROUNDS: Final = {2: 3_000_000, 3: 2_500_000, 4: 2_500_000}
 """Rounds of self-play by default, by seats."""
@@ -27,6 +30,9 @@ DUELS: Final = 20_000
 """Deals on which a trained policy is measured, each in every seating."""
 
 DUEL_SEED: Final = 99
+
+ROUNDS_OF_JOB: Final = 100_000
+"""Rounds of a part of the training, of which a kill loses at most one: some ten seconds."""
 
 LEAST_TEMPERATURE: Final = 1e-6
 MOST_TEMPERATURE: Final = 1e6
@@ -90,25 +96,68 @@ class TrainedNets(ArrayHolder):
     """The same of the world-value net."""
 
 
-def train_nets(plan: TrainingPlan, progress: Callable[[int], None] | None = None) -> TrainedNets:
+def train_nets(
+    plan: TrainingPlan, progress: Callable[[int], None] | None = None, executor: Executor | None = None
+) -> TrainedNets:
     """Train both nets.
 
+    Each part of the rounds goes on from the weights of the one before, so no two are done at once.
+
     :param progress: called now and then with the number of rounds done.
+    :param executor: does the work, part by part; without it this process does.
     """
-    policy, world = first_weights(plan.players, plan.weights_seed)
-    policy_error, world_error = train(
+    records: tuple[str, ...] = ()
+    parameters = asdict(plan)
+    with executor_or(executor, 1) as open_:
+        for numbers in slices(plan.rounds, ROUNDS_OF_JOB):
+            (result,) = open_.run([JobSpec("training", parameters, numbers, records)])
+            records = tuple(result.value)
+            if progress is not None:
+                progress(numbers.stop)
+    policy, world, state = _read_part(records)
+    return TrainedNets(plan, policy, world, *net_errors(state))
+
+
+def train_job(job: JobSpec) -> list[str]:
+    """Train for some rounds: the work of the kind ``training``. A part after the first reads what the one before made.
+
+    :return: the weights of both nets, and the state for the next part.
+    :raises SniffError: a parameter out of range, or the weights are of another kind or number.
+    """
+    names = [one.name for one in fields(TrainingPlan)]
+    plan = TrainingPlan(**job.read(names))
+    if job.pieces.start:
+        policy, world, state = _read_part(job.records)
+    else:
+        (policy, world), state = first_weights(plan.players, plan.weights_seed), first_state(plan.seed)
+    state = train_part(
         plan.players,
         policy,
         world,
         plan.rounds,
-        plan.seed,
+        job.pieces.start,
+        job.pieces.stop,
+        state,
         plan.first_rate,
         plan.last_rate,
         plan.temperature,
         plan.decay,
-        progress,
     )
-    return TrainedNets(plan, policy, world, policy_error, world_error)
+    return [array_to_text(policy), array_to_text(world), canonical(state)]
+
+
+def _read_part(records: Sequence[str]) -> tuple[Weights, Weights, Any]:
+    """What :func:`train_job` made.
+
+    :raises LimitsError: it is something else.
+    """
+    try:
+        policy, world = (array_from_text(text, np.float32) for text in records[:2])
+        (state,) = map(loads, records[2:])
+    except (ValueError, RecursionError):
+        message = "the weights of both nets and a state are expected, as the part before made them"
+        raise LimitsError(message, reason="WRONG_WEIGHTS", field="records") from None
+    return policy, world, tuple(state) if isinstance(state, list) else state
 
 
 def as_stored(weights: Weights) -> Weights:

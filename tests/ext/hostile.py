@@ -187,6 +187,12 @@ def few_outcomes() -> dict[str, Any]:
     }
 
 
+def training_part() -> dict[str, Any]:
+    given = training()
+    del given["seed"]
+    return {**given, "start": 0, "stop": 1, "state": (1, 2, 3.0, 4.0, 5)}
+
+
 def training() -> dict[str, Any]:
     policy, world = core("train").first_weights(2, 1)
     return {
@@ -289,7 +295,10 @@ FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "shown.shown": named(value=1j),
     "surrogate.fit": lambda: {"hands": np.ones((3, 4), np.uint32), "logs": np.zeros((3, 4))},
     "train.first_weights": named(players=2, seed=1),
+    "train.first_state": named(seed=1),
+    "train.net_errors": named(state=(1, 2, 3.0, 4.0, 5)),
     "train.train": training,
+    "train.train_part": training_part,
     "train.weight_counts": named(players=2),
     "world_value.world_weight_count": named(players=2),
 }

@@ -4,9 +4,9 @@ A round is noted as if no target were near, so that it can be replayed from any 
 that led: team 0 of a noted round led it, whatever its seat was.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from sniffai.equity.table import STEP
 from sniffai.errors import LimitsError
 from sniffai.jobs.executor import Executor, executor_or, in_order
 from sniffai.jobs.spec import JobSpec, slices
-from sniffai.lab.arrays import ArrayHolder, array_from_dict, array_to_dict
+from sniffai.lab.arrays import ArrayHolder, array_from_text, array_to_text
 from sniffai.play.arena import play_round
 from sniffai.play.levels import named_player
 from sniffai.play.players import Player
@@ -37,6 +37,14 @@ SLICES: Final = {"policy": 50_000}
 """The same for faster players."""
 
 Whole = npt.NDArray[np.int64]
+
+_ARRAYS: Final[dict[str, type[np.generic]]] = {
+    "ends": np.int64,
+    "gains": np.uint16,
+    "settled": np.uint8,
+    "leads": np.int8,
+}
+"""The arrays of some rounds, with the kind of their members."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +90,17 @@ class ScoredRounds(ArrayHolder):
             np.concatenate([part.settled for part in parts]),
             np.concatenate([part.leads for part in parts]),
         )
+
+    def to_list(self) -> list[str]:
+        """Plain values, for JSON: each array as text."""
+        return [array_to_text(getattr(self, name)) for name in _ARRAYS]
+
+    @classmethod
+    def from_list(cls, players: int, texts: Sequence[str]) -> Self:
+        """Read :meth:`to_list` back."""
+        arrays = {name: array_from_text(text, kind) for (name, kind), text in zip(_ARRAYS.items(), texts, strict=True)}
+        arrays["settled"] = arrays["settled"].reshape(-1, TEAMS[players])
+        return cls(players, **arrays)
 
     def net(self) -> Whole:
         """``[rounds, teams]``: what a round changes, settlement included, in fives."""
@@ -154,7 +173,7 @@ def play_rounds(
     parts, done = [], 0
     with executor_or(executor, workers) as open_:
         for result in in_order(open_, jobs):
-            part = ScoredRounds(players, *map(array_from_dict, result.value))
+            part = ScoredRounds.from_list(players, result.value)
             parts.append(part)
             done += len(part)
             if progress is not None:
@@ -162,7 +181,7 @@ def play_rounds(
     return ScoredRounds.joined(parts)
 
 
-def play_job(job: JobSpec) -> list[dict[str, Any]]:
+def play_job(job: JobSpec) -> list[str]:
     """Play some rounds of one self-play: the work of the kind ``equity-rounds``.
 
     The policy's rounds follow from the first of the numbers; other players' rounds are the same in any slice.
@@ -177,7 +196,7 @@ def play_job(job: JobSpec) -> list[dict[str, Any]]:
         played = ScoredRounds(players, *play_scored_rounds(load_policy(players), len(job.pieces), lots))
     else:
         played = ScoredRounds.joined(_play_one(player, players, number, seed) for number in job.pieces)
-    return [array_to_dict(array) for array in (played.ends, played.gains, played.settled, played.leads)]
+    return played.to_list()
 
 
 def _play_one(player: Player, players: int, number: int, seed: int) -> ScoredRounds:

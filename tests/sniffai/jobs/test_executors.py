@@ -12,6 +12,7 @@ from sniffai.lab.belief_report import BeliefSpec, report_beliefs
 from sniffai.lab.equity.check import check
 from sniffai.lab.equity.rounds import play_rounds
 from sniffai.lab.temperature import played_choices
+from sniffai.lab.training import TrainingPlan, train_nets
 from sniffai.play import arena
 from sniffai.play.arena import ArenaSpec, play_arena
 from sniffai.play.exploit import ExploitSpec, exploit
@@ -48,6 +49,7 @@ WORK: dict[str, Callable[[Executor], Any]] = {
     "check": lambda executor: check(load(2), standings=3, matches=100, executor=executor),
     "choices": lambda executor: played_choices("greedy", 3, 9, 1, executor=executor),
     "beliefs": lambda executor: report_beliefs(BeliefSpec(2, 4, 9, "greedy", 40), executor=executor),
+    "training": lambda executor: train_nets(TrainingPlan(2, 3), executor=executor),
     "review": lambda executor: review(subject(1), Limits(simulations=40), seed=1, executor=executor),
 }
 

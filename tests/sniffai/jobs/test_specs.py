@@ -3,7 +3,7 @@
 import json
 import pickle
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ import sniffai
 from sniffai.errors import LimitsError, SniffError
 from sniffai.jobs import JobResult, JobSpec, engine_version, run_job
 from sniffai.jobs.kinds import KINDS, work_of
+from sniffai.lab.training import TrainingPlan
 from sniffai.search.params import Limits
 
 ARENA = {"a": "random", "b": "greedy", "players": 2, "whole_matches": False, "seed": 3, "luck": True}
@@ -136,6 +137,7 @@ def test_hostile_parameters_are_errors_of_the_library(kind: str) -> None:
         "equity-rounds": {"player": "policy", "players": 2, "seed": 1},
         "exploit": {"target": "greedy", "players": 2, "seed": 1, "simulations": 10, "worlds": 5},
         "review": {"round": 0, "seed": 1},
+        "training": asdict(TrainingPlan(2, 3)),
     }[kind]
     records = (sniffai.Round.deal(2, seed=1).to_text(),) if kind == "review" else ()
     sound = JobSpec(kind, names, range(1), records, Limits(simulations=10))

@@ -1,6 +1,7 @@
 """Training in the library and on the command line."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ import pytest
 
 from sniffai.cli.group import run
 from sniffai.errors import LimitsError
+from sniffai.jobs import JobSpec, run_job
+from sniffai.lab import training
 from sniffai.lab.training import TrainingPlan, as_stored, label, margin_over_greedy, train_nets
 from sniffai_ext.policy import Policy
-from sniffai_ext.train import first_weights
+from sniffai_ext.train import first_weights, train
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -77,3 +80,26 @@ def test_a_file_that_cannot_be_written_is_reported(
 ) -> None:
     assert run(["train", "--rounds", "5", "--duels", "2", "--out", str(tmp_path / name)]) == 2
     assert capsys.readouterr().err.startswith("sniffai: ")
+
+
+def test_parts_of_a_training_give_what_all_of_it_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = TrainingPlan(3, 45)
+    whole = train_nets(plan)
+    counts: list[int] = []
+    monkeypatch.setattr(training, "ROUNDS_OF_JOB", 7)
+    assert train_nets(plan, counts.append) == whole
+    assert counts == [7, 14, 21, 28, 35, 42, 45]
+    policy, world = first_weights(plan.players, plan.weights_seed)
+    errors = train(3, policy, world, 45, plan.seed, plan.first_rate, plan.last_rate, plan.temperature, plan.decay)
+    assert (policy.tobytes(), world.tobytes()) == (whole.policy.tobytes(), whole.world.tobytes())
+    assert errors == (whole.policy_error, whole.world_error)
+
+
+@pytest.mark.parametrize(
+    "records", [(), ("", "", "[]"), ("x", "y", "z"), ("AAAA", "AAAA", "[1,2,3.0,4.0,5]"), ("",) * 4]
+)
+def test_a_part_reads_what_the_part_before_made_and_nothing_else(records: tuple[str, ...]) -> None:
+    job = JobSpec("training", asdict(TrainingPlan(2, 9)), range(3, 6), records)
+    with pytest.raises(LimitsError) as error:
+        run_job(job)
+    assert error.value.reason in ("WRONG_WEIGHTS", "NOT_NUMBERS")
