@@ -22,11 +22,11 @@ cdef extern from * nogil:
     #include <emmintrin.h>
     #endif
 
-    /* bit i: input[i] > 0; about one unit in five is */
-    static inline uint64_t sniff_active(const float *input) {
+    /* bit i: input[i] > 0, for 32 or 64 inputs; about one unit in five is */
+    static inline uint64_t sniff_active(const float *input, int n) {
         uint64_t active = 0;
     #if defined(__SSE2__)
-        for (int i = 48; i >= 0; i -= 16) {
+        for (int i = n - 16; i >= 0; i -= 16) {
             const __m128 zero = _mm_setzero_ps();
             const __m128i low = _mm_packs_epi32(_mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(input + i), zero)),
                                                 _mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(input + i + 4), zero)));
@@ -35,10 +35,30 @@ cdef extern from * nogil:
             active = active << 16 | (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
         }
     #else
-        for (int i = 0; i < 64; i++)
+        for (int i = 0; i < n; i++)
             active |= (uint64_t)(input[i] > 0) << i;
     #endif
         return active;
+    }
+
+    static inline int sniff_lowest_unit(uint64_t active) {
+    #if defined(__GNUC__)
+        return __builtin_ctzll(active);
+    #else
+        int i = 0;
+        while (!(active >> i & 1))
+            i++;
+        return i;
+    #endif
+    }
+
+    /* total plus input[j] * out[j], for each of the 32 inputs above 0 */
+    static inline float sniff_dot(const float *input, const float *out, float total) {
+        for (uint64_t active = sniff_active(input, 32); active; active &= active - 1) {
+            const int j = sniff_lowest_unit(active);
+            total += input[j] * out[j];
+        }
+        return total;
     }
 
     #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
@@ -59,41 +79,48 @@ cdef extern from * nogil:
     typedef struct { float at[8]; } sniff_eight;
     #endif
 
-    /* sums[0..63] += each row of 64 floats */
-    SNIFF_KERNEL void sniff_add_rows(const float *embed, const uint16_t *rows, int n, float *sums) {
+    /* sums[0..63] += each row of 64 floats, and *total += the row's number in skip */
+    SNIFF_KERNEL void sniff_add_rows(const float *embed, const float *skip, const uint16_t *rows, int n, float *sums,
+                                     float *total) {
+        float skipped = *total;
     #if defined(__GNUC__)
         sniff_eight *out = (sniff_eight *)sums;
         sniff_eight a = out[0], b = out[1], c = out[2], d = out[3], e = out[4], f = out[5], g = out[6], h = out[7];
         for (const uint16_t *end = rows + n; rows != end; rows++) {
             const sniff_eight *row = (const sniff_eight *)((const char *)embed + (size_t)*rows * 64 * sizeof(float));
             a += row[0]; b += row[1]; c += row[2]; d += row[3]; e += row[4]; f += row[5]; g += row[6]; h += row[7];
+            skipped += skip[*rows];
         }
         out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e; out[5] = f; out[6] = g; out[7] = h;
     #else
-        for (int k = 0; k < n; k++)
+        for (int k = 0; k < n; k++) {
             for (int i = 0; i < 64; i++)
                 sums[i] += embed[rows[k] * 64 + i];
+            skipped += skip[rows[k]];
+        }
     #endif
+        *total = skipped;
     }
 
     /* sums[0..31] += input[i] * row i of mix, for each of the 64 inputs above 0 */
     SNIFF_KERNEL void sniff_mix(const float *mix, const float *input, float *sums) {
-        uint64_t active = sniff_active(input);
+        uint64_t active = sniff_active(input, 64);
     #if defined(__GNUC__)
         sniff_eight *out = (sniff_eight *)sums;
         sniff_eight a = out[0], b = out[1], c = out[2], d = out[3];
         for (; active; active &= active - 1) {
-            const size_t i = (size_t)__builtin_ctzll(active);
+            const size_t i = (size_t)sniff_lowest_unit(active);
             const sniff_eight *row = (const sniff_eight *)(mix + i * 32);
             const float x = input[i];
             a += x * row[0]; b += x * row[1]; c += x * row[2]; d += x * row[3];
         }
         out[0] = a; out[1] = b; out[2] = c; out[3] = d;
     #else
-        for (int i = 0; active >> i; i++)
-            if (active >> i & 1)
-                for (int j = 0; j < 32; j++)
-                    sums[j] += input[i] * mix[i * 32 + j];
+        for (; active; active &= active - 1) {
+            const int i = sniff_lowest_unit(active);
+            for (int j = 0; j < 32; j++)
+                sums[j] += input[i] * mix[i * 32 + j];
+        }
     #endif
     }
 
@@ -101,7 +128,9 @@ cdef extern from * nogil:
     #pragma GCC pop_options
     #endif
     """
-    void sum_rows "sniff_add_rows"(const float *embed, const uint16_t *rows, int n, float *sums) noexcept
+    void sum_rows "sniff_add_rows"(const float *embed, const float *skip, const uint16_t *rows, int n, float *sums,
+                                   float *total) noexcept
+    float sum_active "sniff_dot"(const float *input, const float *out, float total) noexcept
     void sum_products "sniff_mix"(const float *mix, const float *input, float *sums) noexcept
 
 cdef enum:
@@ -150,10 +179,7 @@ cdef inline void take_row(const Net *net, int row, float *acc, float *skip) noex
     skip[0] -= net.skip[row]
 
 cdef inline void add_rows(const Net *net, const uint16_t *rows, int n, float *acc, float *skip) noexcept nogil:
-    cdef int i
-    sum_rows(net.embed, rows, n, acc)
-    for i in range(n):
-        skip[0] += net.skip[rows[i]]
+    sum_rows(net.embed, net.skip, rows, n, acc, skip)
 
 cdef inline void narrow_sums(const Net *net, const float *acc, float *narrow) noexcept nogil:
     """The sums of the second layer, before its ReLU."""
@@ -165,26 +191,21 @@ cdef inline void narrow_sums(const Net *net, const float *acc, float *narrow) no
 cdef inline float net_value(const Net *net, const float *acc, float skip) noexcept nogil:
     """The first output for the sums of the first layer."""
     cdef float[NARROW] narrow
-    cdef float total = skip
-    cdef int j
     narrow_sums(net, acc, narrow)
-    for j in range(NARROW):              # without a branch: which units are silent cannot be foretold
-        total += (narrow[j] if narrow[j] > 0 else 0) * net.out[j]
-    return total
+    return sum_active(narrow, net.out, skip)
 
 cdef inline void net_values(const Net *net, const uint16_t *rows, int n, float *acc, float *narrow,
                             float *values) noexcept nogil:
     """All outputs for the rows that are on, and on the way the sums of the first layer and the units of the second."""
     cdef int i, j, k
-    for i in range(WIDE):
-        acc[i] = net.bias1[i]
-    sum_rows(net.embed, rows, n, acc)
+    start_sum(net, acc, values)
+    add_rows(net, rows, n, acc, values)
     narrow_sums(net, acc, narrow)
-    for j in range(NARROW):
-        narrow[j] = narrow[j] if narrow[j] > 0 else 0
-    for k in range(net.outputs):
+    values[0] = sum_active(narrow, net.out, values[0])
+    for k in range(1, net.outputs):
         values[k] = net.bias3[k]
         for i in range(n):
             values[k] += net.skip[k * net.rows + rows[i]]
-        for j in range(NARROW):
-            values[k] += narrow[j] * net.out[k * NARROW + j]
+        values[k] = sum_active(narrow, net.out + k * NARROW, values[k])
+    for j in range(NARROW):
+        narrow[j] = narrow[j] if narrow[j] > 0 else 0

@@ -75,5 +75,21 @@ cdef inline int draw_by_softmax(const float *values, int count, float temperatur
             return i
     return count - 1
 
+cdef extern from * nogil:
+    """
+    #define SNIFF_FOLLOW 1.5f
+    """
+    const float FOLLOW_TEMPERATURE "SNIFF_FOLLOW"   # of the policy that the other seats of a search follow, in points
+
+cdef inline uint8_t draw_reply(const Net *net, const State *state, Rng *rng) noexcept nogil:
+    """A move of a seat that follows the policy, drawn by softmax(rating / FOLLOW_TEMPERATURE)."""
+    cdef uint8_t[MAX_MOVES] moves
+    cdef float[MAX_MOVES] values
+    cdef int pick = 0, count = legal_moves(state, moves)
+    if count > 1:
+        rate_moves(net, state, moves, count, values)
+        pick = draw_by_softmax(values, count, FOLLOW_TEMPERATURE, rng)
+    return moves[pick]
+
 cdef class Policy(TrainedNet):
     pass

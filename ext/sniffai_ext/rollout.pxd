@@ -104,4 +104,8 @@ cdef inline void roll_out_random(State *state, Rng *rng) noexcept nogil:
     while state.end == RUNNING:
         play(state, random_move(state, rng))
 
+cdef enum:
+    MOST_POSITIONS = 100000   # to measure on
+
 cdef void deal(State *state, int players, int leader, const int16_t *scores, Rng *rng) noexcept nogil
+cdef int some_positions(State *states, int count, int players, Rng *rng) noexcept nogil

@@ -4,7 +4,7 @@ from libc.stdint cimport INT32_MAX
 
 from sniffai_ext.checks cimport read_real, read_seed, read_whole
 from sniffai_ext.layout cimport clear_arms
-from sniffai_ext.round cimport settle
+from sniffai_ext.round cimport count_moves, settle
 from sniffai_ext.rng cimport seed_rng, shuffle
 from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport NO_TILE, TILES, hand_size
@@ -42,6 +42,23 @@ cdef void deal(State *state, int players, int leader, const int16_t *scores, Rng
     state.forced = NO_TILE
     state.passes = 0
     state.end = RUNNING
+
+
+cdef int some_positions(State *states, int count, int players, Rng *rng) noexcept nogil:
+    """Fill ``states`` with positions of random rounds in which the seat to move has a choice after the lead: to
+    measure on them what searches do at such."""
+    cdef int16_t[3] scores
+    cdef State state
+    cdef int n = 0, leader = 0
+    scores[0] = scores[1] = scores[2] = 0
+    while n < count:
+        deal(&state, players, leader, scores, rng)
+        leader = (leader + 1) % players
+        while state.end == RUNNING and n < count:
+            states[n] = state
+            n += state.table != 0 and count_moves(&state) > 1
+            play(&state, random_move(&state, rng))
+    return n
 
 
 def rollouts(players, count, seed, epsilon=1.0):

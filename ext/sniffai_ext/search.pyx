@@ -33,7 +33,7 @@ from sniffai_ext.checks cimport read_int, read_items, read_placement, read_real,
 from sniffai_ext.clock cimport monotonic
 from sniffai_ext.late_ends cimport close_end_solver, look_to_the_end, open_end_solver
 from sniffai_ext.layout cimport Layout
-from sniffai_ext.policy cimport best_move, draw_by_softmax, rate_moves
+from sniffai_ext.policy cimport best_move, draw_reply
 from sniffai_ext.proof cimport (
     all_proven, best_proven, best_reply, is_proven, play_out_proof, prove, proven_utility,
 )
@@ -68,8 +68,6 @@ cdef enum:
     MOVE_CODES = 256
     CHECK_EVERY = 64      # simulations between two checks of clock, stop flag and signals: well under 0.2 ms
     CHECK_EVERY_OPEN = 8  # the same where nothing is hidden: a simulation may solve an end
-
-cdef double FOLLOW_TEMPERATURE = 1.5  # of the policy that the other seats follow, in points
 
 cdef enum StopReason:
     SIMULATIONS = 0
@@ -559,16 +557,9 @@ cdef class Search:
 
     cdef uint8_t model_move(self, const State *state) noexcept nogil:
         """A move of another seat, drawn from its model."""
-        cdef uint8_t[MAX_MOVES] moves
-        cdef float[MAX_MOVES] values
-        cdef int pick = 0, count
         if self.way != NULL:
             return modelled_move(self.options.model.seat[state.seat], self.way, state, &self.rng)
-        count = legal_moves(state, moves)
-        if count > 1:
-            rate_moves(self.options.model.net, state, moves, count, values)
-            pick = draw_by_softmax(values, count, <float> FOLLOW_TEMPERATURE, &self.rng)
-        return moves[pick]
+        return draw_reply(self.options.model.net, state, &self.rng)
 
     cdef void play_out(self, State *state) noexcept nogil:
         """Play to the end of the round: seats with a model of their own by that, all others by the policy."""

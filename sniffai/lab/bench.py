@@ -9,7 +9,7 @@ from typing import Final
 
 from sniffai.round import Round
 from sniffai.rules import PLAYERS
-from sniffai.search.nets import load_policy
+from sniffai.search.nets import load_policy, load_world_value
 from sniffai.search.params import Limits, SearchParams
 from sniffai.search.searcher import analyze, search_options
 from sniffai.seeds import derived_seed
@@ -21,6 +21,8 @@ from sniffai_ext.search_options import SearchOptions
 
 REPEATS: Final = 5
 SEARCH_SIMULATIONS: Final = 10_000
+POSITIONS: Final = 2_000
+"""Different positions that the nets rate in turns: more than a processor could learn by heart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +43,22 @@ def measure(scale: float = 1.0) -> Iterator[Speed]:
 
     :param scale: work of each repeat, relative to the default.
     """
-    for players in PLAYERS:
-        yield _speed("random rollouts of a whole round", players, _rollouts(players, 1.0, scale))
-    for players in PLAYERS:
-        yield _speed("mostly greedy rollouts (epsilon 0.1)", players, _rollouts(players, 0.1, scale))
-    for players in PLAYERS:
-        yield _speed("simulations from a fresh deal, as shipped", players, _simulations(players, scale, SearchParams()))
     rollouts_only = SearchParams(net_leaf=False, inference=False, follow=0.0)
-    for players in PLAYERS:
-        yield _speed("the same without nets, greedy rollouts", players, _simulations(players, scale, rollouts_only))
-    for players in PLAYERS:
-        yield _speed("decisions of the policy without search", players, _decisions(players, scale))
-    for players in PLAYERS:
-        yield _speed("beliefs set up, at every decision of rounds", players, _set_ups(players, scale))
-    for players in PLAYERS:
-        yield _speed("belief samples, nothing excluded", players, _samples(Round.deal(players, 1).view(0), scale))
-    for players in PLAYERS:
-        yield _speed("belief samples after a draw", players, _samples(_view_after_draw(players), scale))
+    works: dict[str, Callable[[int], Callable[[int], int]]] = {
+        "random rollouts of a whole round": lambda players: _rollouts(players, 1.0, scale),
+        "mostly greedy rollouts (epsilon 0.1)": lambda players: _rollouts(players, 0.1, scale),
+        "simulations from a fresh deal, as shipped": lambda players: _simulations(players, scale, SearchParams()),
+        "the same without nets, greedy rollouts": lambda players: _simulations(players, scale, rollouts_only),
+        "decisions of the policy without search": lambda players: _decisions(players, scale),
+        "replies of another seat, by the policy": lambda players: _replies(players, scale),
+        "known worlds valued by the net": lambda players: _values(players, scale),
+        "beliefs set up, at every decision of rounds": lambda players: _set_ups(players, scale),
+        "belief samples, nothing excluded": lambda players: _samples(Round.deal(players, 1).view(0), scale),
+        "belief samples after a draw": lambda players: _samples(_view_after_draw(players), scale),
+    }
+    for name, work in works.items():
+        for players in PLAYERS:
+            yield _speed(name, players, work(players))
 
 
 def thread_ratio(scale: float = 1.0) -> Speed:
@@ -164,6 +165,28 @@ def _decisions(players: int, scale: float) -> Callable[[int], int]:
 
     def work(seed: int) -> int:
         return policy.play_rounds(rounds, seed)[0]
+
+    return work
+
+
+def _replies(players: int, scale: float) -> Callable[[int], int]:
+    """Moves drawn as the other seats of a search do."""
+    policy = load_policy(players)
+    times = max(1, int(100 * scale))
+
+    def work(seed: int) -> int:
+        return policy.draw_replies(POSITIONS, times, seed)
+
+    return work
+
+
+def _values(players: int, scale: float) -> Callable[[int], int]:
+    """Leaves of a search."""
+    world_value = load_world_value(players)
+    times = max(1, int(200 * scale))
+
+    def work(seed: int) -> int:
+        return world_value.judge_positions(POSITIONS, times, seed)[0]
 
     return work
 
