@@ -190,6 +190,12 @@ class Settings:
     match_keep_days: float = setting(
         90.0, "days after which a match that is over is removed; 0 keeps it for ever", least=0, most=36_500
     )
+    max_kept_matches: int = setting(
+        100_000,
+        "maximum number of matches that are over and kept; the oldest are removed first; one client may have a quarter",
+        least=1,
+        most=1_000_000_000,
+    )
     level_pause: float = setting(
         0.5,
         "seconds between two moments at which the move of a level may appear, so that it does not show how hard the"

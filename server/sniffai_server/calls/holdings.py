@@ -10,6 +10,11 @@ SHARE: Final = 4
 """One caller may occupy the total divided by this number."""
 
 
+def share_of(most: int, least: int = 1) -> int:
+    """How much of what there is at most one caller may occupy: a quarter, but ``least`` in any case."""
+    return max(most // SHARE, least)
+
+
 class Holding:
     """A resource that calls occupy for some time, such as memory. Everything here runs on one event loop.
 
@@ -23,7 +28,7 @@ class Holding:
         self.reason = reason
         self.unit = unit
         self.most = max(most, least)
-        self.share = max(self.most // SHARE, least)
+        self.share = share_of(self.most, least)
         self._held: Counter[str] = Counter()
         self._waiting: list[tuple[str, int, asyncio.Future[None]]] = []
         self.held = 0

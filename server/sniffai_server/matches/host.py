@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sniffai.play.match_log import MatchLog, Step, StepKind
+from sniffai_server.calls.holdings import share_of
 from sniffai_server.calls.refusals import (
     ClosingError,
     HeldError,
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 SAME_REQUEST: Final = clock.DAY
 """Microseconds for which the same request id gives the same match."""
-SHARE: Final = 4
-"""One caller may have the total of matches divided by this number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ class Host:
         hashes = tuple(hash_of(invitations[seat]) if seat in invitations else None for seat in range(match_log.players))
         new = NewMatch(make_match_id(), terms, standing_of(match_log), hashes, hash_of(player), request_hash)
         most = self._settings.max_matches
-        share = max(1, most // SHARE)
+        share = share_of(most)
         try:
             await self._store.create(new, most, share)
         except TooManyError as error:

@@ -29,6 +29,8 @@ from sniffai_server.matches.writer import Writer
 RUNNING: Final = (MatchState.WAITING.value, MatchState.PLAYING.value)
 MOST_FOUND: Final = 500
 """Matches that one look for due work finds."""
+_OVER: Final = sa.select(MATCHES.c.match_id).where(MATCHES.c.expires.is_(None)).order_by(MATCHES.c.updated)
+"""Matches that are over, the oldest first."""
 LEASE: Final = LEASE_SECONDS * clock.MICROSECONDS
 
 # Statements of every step, made once
@@ -212,11 +214,28 @@ class Store:
         """Remove matches that were over before a time; returns how many."""
 
         def work(connection: sa.Connection) -> int:
-            old = sa.select(MATCHES.c.match_id).where(MATCHES.c.expires.is_(None), MATCHES.c.updated < before)
-            found = connection.execute(old.limit(MOST_FOUND)).scalars().all()
-            for table in (STEPS, SEATS, PLAYERS, MATCHES):
-                connection.execute(table.delete().where(table.c.match_id.in_(found)))
-            return len(found)
+            return _remove(connection, _OVER.where(MATCHES.c.updated < before).limit(MOST_FOUND))
+
+        return await self._writer.do(work, writes=True)
+
+    async def remove_excess(self, most: int, share: int) -> int:
+        """Remove the oldest matches that are over where there are too many; returns how many.
+
+        :param most: how many may be kept.
+        :param share: how many of one caller.
+        """
+
+        def work(connection: sa.Connection) -> int:
+            number = sa.func.count().label("number")
+            kept = sa.select(MATCHES.c.caller, number).where(MATCHES.c.expires.is_(None)).group_by(MATCHES.c.caller)
+            removed, every = 0, 0
+            for caller, count in connection.execute(kept).all():
+                own = _OVER.where(MATCHES.c.caller == caller)
+                gone = _remove(connection, own.limit(min(count - share, MOST_FOUND))) if count > share else 0
+                removed, every = removed + gone, every + count - gone
+            if every > most:
+                removed += _remove(connection, _OVER.limit(min(every - most, MOST_FOUND)))
+            return removed
 
         return await self._writer.do(work, writes=True)
 
@@ -338,6 +357,14 @@ class Store:
         if self.shared:
             return sa.cast(sa.func.extract("epoch", sa.func.clock_timestamp()) * clock.MICROSECONDS, sa.BigInteger)
         return clock.now()
+
+
+def _remove(connection: sa.Connection, which: "sa.Select[tuple[str]]") -> int:
+    """Remove matches; returns how many."""
+    found = connection.execute(which).scalars().all()
+    for table in (STEPS, SEATS, PLAYERS, MATCHES):
+        connection.execute(table.delete().where(table.c.match_id.in_(found)))
+    return len(found)
 
 
 def _standing(one: NewMatch | Change) -> dict[str, Any]:

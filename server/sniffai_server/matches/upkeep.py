@@ -6,7 +6,8 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from sniffai.errors import SniffError
-from sniffai.play.match_log import Step, StepKind
+from sniffai.play.match_log import MatchState, Step, StepKind
+from sniffai_server.calls.holdings import share_of
 from sniffai_server.calls.refusals import StoreUnavailableError
 from sniffai_server.matches import clock
 from sniffai_server.matches.errors import ConflictError
@@ -65,6 +66,9 @@ class Upkeep:
                 await self.expire_if_due(hosted)
         if self._settings.match_keep_days:
             await self._store.remove_old(clock.now() - int(self._settings.match_keep_days * clock.DAY))
+        most = self._settings.max_kept_matches
+        if sum(count for state, count in self.counts.items() if MatchState(state).over) > share_of(most):
+            await self._store.remove_excess(most, share_of(most))
         if self._store.shared:
             await self._opponents.take_over(leased=False)
         self.counts = await self._store.counts()

@@ -10,13 +10,14 @@ import sqlite3
 import string
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sniffai.play.match import MatchSetup
-from sniffai.play.match_log import LogSetup
+from sniffai.play.match_log import LogSetup, MatchState
 from sniffai.records.matchfile import parse_match
 from sniffai.search.params import Limits
 from sniffai.v1 import match_service_pb2 as pb
@@ -25,6 +26,8 @@ from sniffai_server.matches import clock
 from sniffai_server.matches.database import APPLICATION_ID, VERSION_TABLE, open_database
 from sniffai_server.matches.errors import DatabaseError
 from sniffai_server.matches.place import Place, state_directory
+from sniffai_server.matches.records import NewMatch, Standing
+from sniffai_server.matches.store import Store
 from sniffai_server.matches.tables import METADATA
 from sniffai_server.matches.terms import Terms
 from sniffai_server.matches.tokens import looks_weak, make_token
@@ -178,6 +181,43 @@ def test_the_sweep_ends_and_removes_matches(later: Callable[[float], None]) -> N
             assert host.counts == {}
             host.memory.matches.clear()
             assert failure(player.look).reason == "UNKNOWN_MATCH"
+
+
+def test_the_oldest_matches_that_are_over_make_room(later: Callable[[float], None]) -> None:
+    """One that gives up match after match keeps a quarter of what is kept, and its newest; those in play stay."""
+    with running_server(max_kept_matches=8, level_pause=0.0) as server, stubs_of(server.address) as stubs:
+        played, _ = sit_down(stubs.matches, "human", "human")
+        given_up = []
+        for _ in range(4):
+            later(1)
+            player, *_ = sit_down(stubs.matches, "human", "casual")
+            stubs.matches.Resign(pb.ResignRequest(**player.own), timeout=TIMEOUT)
+            given_up.append(player)
+        upkeep = server.server.host.upkeep
+        server.call(upkeep.look_after())  # counts them
+        server.call(upkeep.look_after())
+        server.call(upkeep.look_after())
+        assert upkeep.counts == {"resigned": 2, "playing": 1}
+        server.server.host.memory.matches.clear()
+        assert [failure(one.look).reason for one in given_up[:2]] == ["UNKNOWN_MATCH"] * 2
+        assert {one.look().status for one in given_up[2:]} == {pb.MATCH_STATUS_RESIGNED}
+        assert played.look().status == pb.MATCH_STATUS_PLAYING
+
+
+async def test_all_callers_together_keep_no_more_than_is_allowed(tmp_path: Path) -> None:
+    store = Store(lambda: open_database(str(tmp_path / "matches.db")))
+    log = LogSetup(MatchSetup(("human", "level:casual"), seed=1), ("Ann", ""), True, wait=5, idle=7, created=0)
+    state = Standing(MatchState.FINISHED.value, 0, None, False, "{}")
+    for number in range(12):
+        terms = Terms(log, Limits(), f"caller {number % 6}", Priority.INTERACTIVE)
+        new = NewMatch(f"match {number}", terms, replace(state, updated=number), (None, None), bytes([number]), None)
+        await store.create(new, 100, 100)
+    assert await store.remove_excess(12, 2) == 0
+    assert await store.remove_excess(8, 2) == 4
+    assert [await store.load(f"match {number}") is None for number in range(12)] == [True] * 4 + [False] * 8
+    assert await store.remove_excess(8, 1) == 2
+    assert await store.counts() == {"finished": 6}
+    store.close()
 
 
 def test_one_caller_may_have_a_quarter_of_the_matches() -> None:
