@@ -248,7 +248,7 @@ def _options(settings: Settings) -> Sequence[tuple[str, Any]]:
         "grpc.keepalive_time_ms": settings.keepalive_seconds,
         "grpc.keepalive_timeout_ms": settings.keepalive_timeout,
         "grpc.http2.ping_timeout_ms": settings.keepalive_timeout,  # otherwise a minute, while nothing else is sent
-        "grpc.http2.min_recv_ping_interval_without_data_ms": settings.min_ping_seconds,
+        "grpc.http2.min_ping_interval_without_data_ms": settings.min_ping_seconds,
         "grpc.server_handshake_timeout_ms": settings.request_seconds,
         "grpc.max_connection_idle_ms": settings.max_idle_seconds,
         "grpc.max_connection_age_ms": settings.max_connection_seconds,

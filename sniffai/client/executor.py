@@ -17,8 +17,6 @@ from sniffai.jobs.spec import JobSpec
 
 JOB_TIMEOUT: Final = 3600.0
 """Seconds that one job may take on a server by default, waiting included."""
-ASK_SECONDS: Final = 5.0
-"""Seconds within which servers say how many searches they run at once."""
 FIRST_PATIENCE: Final = 20.0
 """Seconds for which all servers may be away before any of them has answered."""
 PATIENCE: Final = 300.0
@@ -58,7 +56,6 @@ class GrpcExecutor:
             message = "an address is expected, such as grpc:127.0.0.1:50051"
             raise LimitsError(message, reason="BAD_ADDRESS", field="executor")
         self._servers = [JobServer(connection, self._workers) for connection in connections]
-        self._asked = False
 
     def __enter__(self) -> Self:
         return self
@@ -76,25 +73,13 @@ class GrpcExecutor:
         :raises LostJobError: a job was given out again and again, and never came back.
         :raises ServiceError: no server can be reached, or none does jobs, or one refuses a job.
         """
-        if not self._asked:
-            self._ask()
         for server in self._servers:
-            server.unfit = None
-        spread = _Spread(self._servers, iter(specs), self._most())
+            server.renew()
+        spread = _Spread(self._servers, iter(specs), self._workers)
         try:
             yield from spread.results()
         finally:
             spread.cancel()
-
-    def _ask(self) -> None:
-        """Ask all servers how many searches they run at once."""
-        calls = [server.ask(ASK_SECONDS) for server in self._servers]
-        for server, call in zip(self._servers, calls, strict=True):
-            server.told(call)
-        self._asked = True
-
-    def _most(self) -> int:
-        return self._workers or sum((server.slots or 1) + 1 for server in self._servers)
 
 
 class _Job:
@@ -109,44 +94,63 @@ class _Job:
 class _Spread:
     """The jobs of one run."""
 
-    def __init__(self, servers: list[JobServer], specs: Iterator[JobSpec], most: int) -> None:
+    def __init__(self, servers: list[JobServer], specs: Iterator[JobSpec], workers: int | None) -> None:
         self._servers = servers
         self._specs: Iterator[JobSpec] | None = specs
-        self._most = most
+        self._workers = workers
         self._again: deque[_Job] = deque()
-        self._open: dict[Any, tuple[JobServer, _Job]] = {}
+        self._open: dict[Any, tuple[JobServer, _Job | None]] = {}
+        """Calls by what they are for: a job, or ``None`` where a server is asked whether it is there."""
         self._over: SimpleQueue[Any] = SimpleQueue()
         """Calls that are over."""
+        self._jobs = 0
+        """Jobs that servers have."""
         self._heard = time.monotonic()
         """When a server last answered."""
         self._patience = FIRST_PATIENCE
 
     def results(self) -> Iterator[JobResult]:
         """The results as they come."""
+        first = self._next()
+        if first is None:
+            return
+        self._again.append(first)
         while True:
+            self._ask()
             self._give_out()
-            if not self._open and not self._again and self._specs is None:
+            if not self._jobs and not self._again and self._specs is None:
                 return
             try:
                 call = self._over.get(timeout=self._seconds_to_wait())
             except Empty:
                 continue
-            if (result := self._take(call)) is not None:
+            server, job = self._open.pop(call)
+            if job is None:
+                self._told(server, call)
+            elif (result := self._take(call, server, job)) is not None:
                 yield result
 
     def cancel(self) -> None:
-        """End the jobs that still run."""
-        for call, (server, _) in self._open.items():
-            server.open -= 1
+        """End the calls that are still open, and with them their jobs."""
+        for call, (server, job) in self._open.items():
+            server.open -= job is not None
             call.cancel()
         self._open.clear()
 
+    def _ask(self) -> None:
+        """Ask servers whether they are there."""
+        now = time.monotonic()
+        for server in self._servers:
+            if server.to_be_asked and server.rests_until <= now:
+                self._open[server.ask(self._over.put)] = server, None
+
     def _give_out(self) -> None:
         """Give jobs to servers that can take them."""
-        while len(self._open) < self._most and (server := self._free_server()) is not None:
+        while (server := self._free_server()) is not None:
             job = self._next()
             if job is None:
                 return
+            self._jobs += 1
             self._open[server.start(job.text, self._over.put)] = server, job
 
     def _next(self) -> _Job | None:
@@ -160,22 +164,38 @@ class _Spread:
 
     def _free_server(self) -> JobServer | None:
         """The server with the fewest jobs of those that can take one now."""
+        if self._workers is not None and self._jobs >= self._workers:
+            return None
         now = time.monotonic()
-        free = [server for server in self._servers if server.has_room and server.rests_until <= now]
+        free = [server for server in self._servers if server.takes_jobs and server.rests_until <= now]
         return min(free, key=lambda server: server.open, default=None)
 
     def _seconds_to_wait(self) -> float | None:
-        """How long to wait for the end of a call before a server can be asked again; ``None`` for any time."""
-        ends = [server.rests_until for server in self._servers if server.has_room]
-        if len(self._open) >= self._most or not ends:
-            return None
-        return max(0.0, min(ends) - time.monotonic()) if self._again or self._specs is not None else None
+        """How long to wait for the end of a call before a server can be asked or given a job; ``None`` for any time."""
+        ends = [server.rests_until for server in self._servers if server.to_be_asked]
+        if (self._again or self._specs is not None) and (self._workers is None or self._jobs < self._workers):
+            ends += [server.rests_until for server in self._servers if server.takes_jobs]
+        return max(0.0, min(ends) - time.monotonic()) if ends else None
 
-    def _take(self, call: Any) -> JobResult | None:
-        """Take a call that is over; the result, if it has one."""
-        if call not in self._open:
-            return None
-        server, job = self._open.pop(call)
+    def _told(self, server: JobServer, call: Any) -> None:
+        """A server was asked whether it is there.
+
+        :raises ServiceError: no server is left.
+        """
+        failure = server.told(call)
+        if failure is None:
+            self._hear()
+        else:
+            self._judge(*failure, call)
+
+    def _take(self, call: Any, server: JobServer, job: _Job) -> JobResult | None:
+        """Take a job that is over; the result, if it has one.
+
+        :raises SniffError: the job is wrong.
+        :raises LostJobError: it was given out too often.
+        :raises ServiceError: no server is left, or the job is larger than one allows.
+        """
+        self._jobs -= 1
         if call.exception() is not None:
             self._failed(call, server, job)
             return None
@@ -187,26 +207,29 @@ class _Spread:
         return result
 
     def _failed(self, call: Any, server: JobServer, job: _Job) -> None:
-        """Decide what becomes of a job that failed.
-
-        :raises SniffError: the job is wrong.
-        :raises LostJobError: it was given out too often.
-        :raises ServiceError: no server is left, or the job is larger than one allows.
-        """
+        """Decide what becomes of a job that failed; errors as :meth:`_take`."""
         verdict, error = server.failed(call)
-        if error.reason:
-            self._hear()
         if verdict is Verdict.WRONG:
             raise job_error(call) or error
         if verdict is Verdict.DIED:
             job.tries += 1
             if job.tries >= MOST_TRIES:
                 raise LostJobError(job.tries, f"a server did not finish it ({error})") from None
+        self._again.append(job)
+        self._judge(verdict, error, call)
+
+    def _judge(self, verdict: Verdict, error: ServiceError, call: Any) -> None:
+        """Decide whether to go on after a failure.
+
+        :raises SniffError: no server takes jobs of this engine.
+        :raises ServiceError: no server takes jobs of this client, or none has answered for too long.
+        """
+        if error.reason:
+            self._hear()
         if verdict is Verdict.UNFIT and all(each.unfit for each in self._servers):
             raise job_error(call) or error
-        if verdict is Verdict.AWAY and time.monotonic() - self._heard > self._patience:
+        if time.monotonic() - self._heard > self._patience:
             raise error
-        self._again.append(job)
 
     def _hear(self) -> None:
         self._heard, self._patience = time.monotonic(), PATIENCE

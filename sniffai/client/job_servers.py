@@ -16,11 +16,16 @@ from sniffai.v1 import engine_service_pb2, job_service_pb2
 FIRST_REST: Final = 0.25
 """Seconds for which a server that is away is left alone at first; each rest is twice the one before."""
 LONGEST_REST: Final = 4.0
+ASK_SECONDS: Final = 5.0
+"""Seconds within which a server says that it is there. It gets jobs only then: otherwise they might wait for long."""
 OPTIONS: Final[Options] = [
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.ping_timeout_ms", 10_000),  # otherwise a minute, while nothing else is sent
+    ("grpc.http2.max_pings_without_data", 0),  # a job sends nothing until it is done
     ("grpc.initial_reconnect_backoff_ms", 250),
-    ("grpc.max_reconnect_backoff_ms", 4_000),
+    ("grpc.min_reconnect_backoff_ms", 5_000),  # the time for a handshake, too
+    ("grpc.max_reconnect_backoff_ms", 5_000),
     ("grpc.max_receive_message_length", -1),
 ]
 """Options of the channels: a server that hangs or vanishes in the middle of a job is noticed within 40 s."""
@@ -62,76 +67,96 @@ def verdict_of(error: ServiceError) -> Verdict:
 
 
 class JobServer:
-    """One address, with everything behind it.
+    """One address, with everything behind it. It gets jobs once it has answered, also after it was away.
 
-    :param most: jobs at once that it may get.
+    :param most: jobs at once that it may get; ``None`` for one more than it runs searches at once.
     """
 
     def __init__(self, connection: Connection, most: int | None) -> None:
         self.connection = connection
         self.open = 0
         """Jobs that it has."""
-        self.slots: int | None = None
-        """How many searches it runs at once; ``None`` if it did not say."""
+        self.room: float = 0
+        """Jobs that it may have; 0 until it has answered."""
+        self.answers = False
+        """Whether it has answered since it was away last."""
+        self.asked = False
+        """Whether it is asked whether it is there."""
         self.unfit: ServiceError | None = None
         """Why it takes no part any more."""
         self.rests_until = 0.0
         """By the monotonic clock."""
         self._most = most
-        self._room: float = most or 1
         self._rest = 0.0
         self._refused = 0
         self._channel = channel_of(connection, OPTIONS)
         self._stubs = Stubs(self._channel)
 
+    def renew(self) -> None:
+        """Begin another run: what left it out before is forgotten."""
+        self.unfit, self.asked = None, False
+
     @property
-    def has_room(self) -> bool:
+    def takes_jobs(self) -> bool:
         """Whether it can get one more job, once it does not rest."""
-        return self.unfit is None and self.open < self._room
+        return self.unfit is None and self.answers and self.open < self.room
 
-    def ask(self, timeout: float) -> Any:
-        """Ask how many searches it runs at once; the call."""
+    @property
+    def to_be_asked(self) -> bool:
+        """Whether it is to be asked whether it is there, once it does not rest."""
+        return self.unfit is None and not self.answers and not self.asked
+
+    def ask(self, done: Callable[[Any], None]) -> Any:
+        """Ask it whether it is there, and how many searches it runs at once; the call.
+
+        :param done: gets the call when it is over, in a thread of gRPC.
+        """
+        self.asked = True
         request = engine_service_pb2.GetEngineInfoRequest()
-        return self._stubs.engine.GetEngineInfo.future(request, timeout=timeout, metadata=self.connection.metadata)
+        ask = self._stubs.engine.GetEngineInfo
+        return _started(ask.future(request, timeout=ASK_SECONDS, metadata=self.connection.metadata), done)
 
-    def told(self, call: Any) -> None:
-        """Take the answer to :meth:`ask`; a server that gives none may be there later."""
-        if call.exception() is None:
-            self.slots = call.result().search_slot_count
+    def told(self, call: Any) -> tuple[Verdict, ServiceError] | None:
+        """Take the answer to :meth:`ask`; if it is none, what that says."""
+        self.asked = False
+        if call.exception() is not None:
+            return self._failed(call)
         if self._most is None:
-            self._most = (self.slots or 1) + 1  # one lies ready, so that no slot waits for its next job
-            self._room = self._most
+            self._most = call.result().search_slot_count + 1  # one lies ready, so that no slot waits for its next job
+        self.answers, self.room = True, self.room or self._most
+        return None
 
     def start(self, spec: str, done: Callable[[Any], None]) -> Any:
         """Give it a job; the call.
 
-        :param done: gets the call when it is over, in a thread of gRPC.
+        :param done: as in :meth:`ask`.
         """
         self.open += 1
-        call = self._stubs.jobs.RunJob.future(
-            job_service_pb2.RunJobRequest(spec=spec),
-            timeout=self.connection.timeout,
-            metadata=self.connection.metadata,
-        )
-        call.add_done_callback(done)
-        return call
+        request, run = job_service_pb2.RunJobRequest(spec=spec), self._stubs.jobs.RunJob
+        timeout = self.connection.timeout
+        return _started(run.future(request, timeout=timeout, metadata=self.connection.metadata), done)
 
     def succeeded(self) -> None:
         """It did a job."""
         self.open -= 1
         self._rest, self._refused = 0.0, 0
-        self._room = min(self._most or 1, self._room + 0.1)
+        self.room = min(self._most or 1, self.room + 0.1)
 
     def failed(self, call: Any) -> tuple[Verdict, ServiceError]:
         """It did not do a job: what that says."""
         self.open -= 1
+        return self._failed(call)
+
+    def _failed(self, call: Any) -> tuple[Verdict, ServiceError]:
         error = self.named(service_error(call))
         verdict = verdict_of(error)
-        if verdict is Verdict.AWAY:
+        if verdict is Verdict.AWAY or error.code == "DEADLINE_EXCEEDED":
+            self.answers = False
             self._rest = min(LONGEST_REST, 2 * self._rest or FIRST_REST)
             self._rest_for(self._rest)
         elif verdict is Verdict.BUSY:
-            self._room = max(1.0, min(self._room, self.open))
+            if self.answers:
+                self.room = max(1.0, min(self.room, self.open))
             self._rest_for(error.retry_after or FIRST_REST)
         elif verdict is Verdict.UNFIT:
             self._refuse(error)
@@ -169,3 +194,8 @@ class JobServer:
         except OSError:
             return 1
         return 1 if len(found) < 2 else 2 * len(found)
+
+
+def _started(call: Any, done: Callable[[Any], None]) -> Any:
+    call.add_done_callback(done)
+    return call

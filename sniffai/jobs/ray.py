@@ -163,6 +163,10 @@ class _Spread:
 
     def results(self) -> Iterator[JobResult]:
         """The results as they come."""
+        first = self._next()
+        if first is None:
+            return
+        self._again.append(first)
         while True:
             self._grow()
             self._give_out()

@@ -167,7 +167,7 @@ def test_machinery_options() -> None:
     assert options["grpc.keepalive_time_ms"] == 1500
     assert options["grpc.keepalive_timeout_ms"] == 20_000
     assert options["grpc.http2.ping_timeout_ms"] == 20_000
-    assert options["grpc.http2.min_recv_ping_interval_without_data_ms"] == 20_000
+    assert options["grpc.http2.min_ping_interval_without_data_ms"] == 20_000
     assert options["grpc.max_connection_age_ms"] == 86_400_000
     assert options["grpc.max_connection_age_grace_ms"] >= 10_000
     assert options["grpc.max_receive_message_length"] == 1 << 20

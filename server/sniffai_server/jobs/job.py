@@ -14,6 +14,8 @@ from sniffai_server.load.turns import Turn
 
 log = logging.getLogger(__name__)
 
+START_SECONDS: Final = 60.0
+"""Seconds that a process may take to be ready; most take one."""
 SLICE: Final = 0.02
 """Seconds between two looks at a job: whether its slot is wanted elsewhere, or its time is over."""
 
@@ -67,8 +69,13 @@ class Job:
         try:
             if self.stopped:
                 raise ClosingError
+            if not process.begun:
+                if not self._wait(process, turn, pause, START_SECONDS):
+                    raise TimeoutError
+                process.begin()
             process.send(self._spec)
-            self._wait(process, turn, pause)
+            if not self._wait(process, turn, pause, self._seconds):
+                raise JobTooLargeError("JOB_TOO_LONG", f"{self._seconds:g} s")
             answer = process.answer()
         except BaseException as error:
             with self._lock:
@@ -82,19 +89,23 @@ class Job:
         self._processes.give_back(process)
         return self._read(answer)
 
-    def _wait(self, process: JobProcess, turn: Turn, pause: Callable[[], None]) -> None:
-        """Wait for the answer. While the slot is wanted elsewhere, the process rests, and its time stands still."""
-        left, looked = self._seconds, time.monotonic()
+    def _wait(self, process: JobProcess, turn: Turn, pause: Callable[[], None], seconds: float) -> bool:
+        """Wait for an answer; whether it came in time.
+
+        While the slot is wanted elsewhere, the process rests, and its time stands still.
+        """
+        left, looked = seconds, time.monotonic()
         while not process.answered(SLICE):
             now = time.monotonic()
             left, looked = left - (now - looked), now
             if left <= 0:
-                raise JobTooLargeError("JOB_TOO_LONG", f"{self._seconds:g} s")
+                return False
             if turn.wanted:
                 process.rest()
                 pause()
                 process.go_on()
                 looked = time.monotonic()
+        return True
 
     def _read(self, answer: bytes) -> bytes:
         kind, told = answer[:1], answer[1:]

@@ -23,6 +23,7 @@ class JobProcess:
     """
 
     def __init__(self, memory: int) -> None:
+        self._begun = False
         self._connection, theirs = Pipe()
         lifeline, self._lifeline = os.pipe()
         try:
@@ -41,6 +42,20 @@ class JobProcess:
         finally:
             theirs.close()
             os.close(lifeline)
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has said that it is ready for jobs."""
+        return self._begun
+
+    def begin(self) -> None:
+        """Take its word that it is ready: its first answer.
+
+        :raises EOFError: it has ended.
+        :raises OSError: it has ended.
+        """
+        self._connection.recv_bytes()
+        self._begun = True
 
     def send(self, spec: bytes) -> None:
         """Give it a job.
@@ -62,8 +77,9 @@ class JobProcess:
         return self._connection.recv_bytes()
 
     def rest(self) -> None:
-        """Stop it until :meth:`go_on`."""
-        self._process.send_signal(signal.SIGSTOP)
+        """Stop it until :meth:`go_on`. One that only starts goes on, since it would not end with the server yet."""
+        if self._begun:
+            self._process.send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
         """Let it go on."""

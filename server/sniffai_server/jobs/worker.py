@@ -1,6 +1,7 @@
 """A process that does jobs for a server, one after the other: ``python -m sniffai_server.jobs.worker``.
 
-It reads specs from a connection and writes an answer to each: one byte that says what it is, then text. What a job asks
+It says that it is ready, then reads specs from a connection and writes an answer to each: one byte that says what it
+is, then text. What a job asks
 for comes from another machine, so the process has little: no files but the package's own, no network, a limit of
 memory. It ends with the server, however that ends.
 """
@@ -68,6 +69,7 @@ def main(descriptors: tuple[int, int], memory: int) -> None:
     engine_version()
     fence()
     with Connection(connection) as server:
+        server.send_bytes(b"")
         while True:
             try:
                 text = server.recv_bytes()

@@ -59,8 +59,8 @@ def begin(stubs: SimpleNamespace, spec: JobSpec) -> tuple[Any, int]:
 
 def at_work(server: Any) -> list[int]:
     """The processes of jobs that run."""
-    jobs = [job for job in server.jobs._open.values() if job._process is not None]
-    return [job._process._process.pid for job in jobs]
+    processes = [job._process for job in list(server.jobs._open.values())]
+    return [one._process.pid for one in processes if one is not None and one.begun]
 
 
 def state_of(pid: int) -> str:

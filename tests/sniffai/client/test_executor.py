@@ -65,7 +65,7 @@ def over(servers: Sequence[LoopbackServer], **options: Any) -> GrpcExecutor:
 def at_work(servers: Sequence[LoopbackServer]) -> list[int]:
     """The processes of the jobs that run."""
     jobs = [job for server in servers for job in list(server.server.jobs._open.values())]
-    return [process._process.pid for job in jobs if (process := job._process) is not None]
+    return [process._process.pid for job in jobs if (process := job._process) and process.begun]
 
 
 def test_the_values_are_those_of_local(servers: list[LoopbackServer]) -> None:
@@ -73,7 +73,6 @@ def test_the_values_are_those_of_local(servers: list[LoopbackServer]) -> None:
         expected = values(local.run(tiny(40)))
         assert values(remote.run(tiny(40))) == expected
         assert values(remote.run(tiny(3))).items() <= expected.items()
-        assert list(remote.run([])) == []
 
 
 def test_a_spec_that_is_given_twice_is_answered_twice(servers: list[LoopbackServer]) -> None:
@@ -191,9 +190,12 @@ def test_a_server_that_runs_no_jobs_is_left_out(
 
 
 def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That is no error where there is nothing to do."""
     monkeypatch.setattr(module, "FIRST_PATIENCE", 0.3)
-    with GrpcExecutor(["127.0.0.1:1"]) as remote, pytest.raises(ServiceError, match=r"127\.0\.0\.1:1") as raised:
-        list(remote.run([TINY]))
+    with GrpcExecutor(["127.0.0.1:1"]) as remote:
+        assert list(remote.run([])) == []
+        with pytest.raises(ServiceError, match=r"127\.0\.0\.1:1") as raised:
+            list(remote.run([TINY]))
     assert raised.value.code == "UNAVAILABLE"
 
 
