@@ -23,12 +23,16 @@ ON_PHONE: Final = "#r3e7"
 
 
 def pictures(page: "Page", folder: Path) -> None:
-    """The pictures of a report at a desk: its top, luck and skill, and a mistake."""
+    """The pictures of a report at a desk: its top, luck and skill, the replayer, and a mistake."""
     sections = page.locator("main > section")
     below = sections.nth(2).bounding_box()  # players, chance to win, loss of each decision
     assert below is not None
     shown(page, 0, below["y"] + below["height"] + 16, folder / "review-top.png")
-    for selector, name in (("main > section >> nth=3", "account"), (AT_DESK, "mistake")):
+    page.locator(f"{AT_DESK} .replayed").click()
+    page.locator("#replay .ranking").first.wait_for()
+    page.wait_for_timeout(800)  # until the tiles lie still
+    page.evaluate("scrollTo(0, 0)")
+    for selector, name in (("main > section >> nth=3", "account"), ("#replay", "replay"), (AT_DESK, "mistake")):
         box = page.locator(selector).bounding_box()
         assert box is not None
         shown(page, box["y"], box["height"], folder / f"review-{name}.png")

@@ -24,7 +24,7 @@ from sniffai.explain.prospect import careless_reason
 from sniffai.review.story import Placement
 from sniffai.review.values import Value
 from sniffai.review.verdict import Verdict, verdict_of
-from sniffai.search.analysis import Analysis, BeliefTable, LineStep, MoveEvaluation, Source, TeamValue
+from sniffai.search.analysis import Analysis, BeliefTable, InferredBelief, LineStep, MoveEvaluation, Source, TeamValue
 from sniffai.search.candidates import distinct_moves
 from sniffai.search.careless import Gap, careless_opponents
 from sniffai.search.clock import LEAST_SECONDS
@@ -94,6 +94,10 @@ class Judged:
     doubtful or worse."""
     belief: BeliefTable | None = None
     """Where the hidden tiles might have been, for the seat."""
+    inferred: InferredBelief | None = None
+    """Where they were likely to be by the other seats' choices as well; ``None`` where nothing says more."""
+    moves: tuple[MoveEvaluation, ...] = ()
+    """All moves according to the survey, best first; empty if there was nothing to choose."""
     simulations: int = 0
     deterministic: bool = True
 
@@ -143,6 +147,8 @@ def judge(placement: Placement, limits: Limits, seed: int) -> Generator[tuple[Se
         value=Value.of(best.values, placement.banked),
         lost=Value.zero(len(best.values)),
         belief=survey.belief,
+        inferred=survey.inferred_belief,
+        moves=survey.moves,
         simulations=survey.effort.simulations,
         deterministic=survey.deterministic,
     )

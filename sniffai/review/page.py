@@ -1,4 +1,4 @@
-"""The report: one self-contained HTML page, without scripts and without the network."""
+"""The report: one self-contained HTML page, with a replayer of the match, without the network."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -25,6 +25,8 @@ from sniffai.review.charts import (
 from sniffai.review.heat import heat_map
 from sniffai.review.judge import Judged
 from sniffai.review.markup import document, section, small, table
+from sniffai.review.replay import replay_data
+from sniffai.review.script import json_for_page, script, style
 from sniffai.review.story import Subject
 from sniffai.review.strength import LEAST_DECISIONS
 from sniffai.review.summary import DecisionTally, PlayerSummary, Review
@@ -63,7 +65,8 @@ def html_report(review: Review, language_code: str = "en") -> str:
     """
     read_kind(review, Review, "review", "NOT_A_REVIEW", RecordError)
     say = words(read_language(language_code))
-    return document(_title(review.subject, say), "\n".join(_sections(review, say)), say)
+    body = "\n".join(_sections(review, say))
+    return document(_title(review.subject, say), body, say, _replay_data(review, say), script(say.language_code))
 
 
 def _title(subject: Subject, say: Words) -> str:
@@ -88,9 +91,34 @@ def _sections(review: Review, say: Words) -> Iterator[str]:
         + loss_chart(review, say),
     )
     yield section(say.say("Luck and skill"), _accounts(review, say))
+    yield _replay(say)
     yield section(say.say("Mistakes"), _mistakes(review, say))
     yield section(say.say("All placements"), _all_placements(review, say))
     yield section(say.say("How to read this"), _guide(say))
+
+
+# Replayer
+
+
+def _replay(say: Words) -> str:
+    """Where the replayer stands. Without scripts there is nothing to see."""
+    title = say.say("Replay")
+    note = say.say(
+        "Step through the match with the buttons, the slider or the arrow keys. Before each placement stands how the"
+        " moves were judged; choose another one to see where it leads."
+    )
+    return (
+        f'<section class="saved" id="replay" hidden>\n<h2>{escaped(title)}</h2>\n{small(note)}'
+        '<div class="shown"></div>\n</section>'
+    )
+
+
+def _replay_data(review: Review, say: Words) -> str:
+    data = json_for_page(replay_data(review, say))
+    return (
+        f'<script type="application/json" id="replay-data">{data}</script>\n'
+        f'<script type="text/css" id="replay-style">{style()}</script>\n'
+    )
 
 
 # Head and players

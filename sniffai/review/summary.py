@@ -20,6 +20,7 @@ from sniffai.search.analysis import LineStep, MoveEvaluation
 from sniffai.search.careless import Gap
 from sniffai.search.params import Limits
 from sniffai.search.phases import PHASES
+from sniffai.tiles import TILES
 from sniffai.version import VERSION
 
 FORM: Final = "sniffai.review/1"
@@ -311,7 +312,23 @@ def decision_dict(judgement: Judged) -> dict[str, Any]:
         "best_line": [_line_dict(step) for step in judgement.line],
         "reasons": [reason.to_dict() for reason in judgement.reasons],
         "careless": None if judgement.careless is None else _gap_dict(judgement, judgement.careless),
+        "moves": [_move_dict(entry) for entry in judgement.moves],
+        "inferred_belief": None if judgement.inferred is None else _inferred_dict(judgement),
         "simulations": judgement.simulations,
+    }
+
+
+def _inferred_dict(judgement: Judged) -> dict[str, Any]:
+    """By hidden tile, how likely each seat held it, and last that it lay in the talon."""
+    inferred, belief = judgement.inferred, judgement.belief
+    assert inferred is not None and belief is not None
+    seat = judgement.placement.seat
+    rows = zip(TILES, inferred.table.tolist(), belief.table.tolist(), strict=True)
+    return {
+        "tiles": {str(tile): row for tile, row, exact in rows if sum(exact) > 0 and not exact[seat]},
+        "effective_sample_size": inferred.effective_sample_size,
+        "worlds_used": inferred.worlds_used,
+        "model": inferred.model,
     }
 
 

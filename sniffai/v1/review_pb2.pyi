@@ -274,6 +274,8 @@ class DecisionReview(_message.Message):
     CHANGES_FIELD_NUMBER: _builtins.int
     REFINED_FIELD_NUMBER: _builtins.int
     CARELESS_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    INFERRED_BELIEF_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     """index is its place in the order of play, from 0, draws counted as well."""
     round: _builtins.int
@@ -338,7 +340,7 @@ class DecisionReview(_message.Message):
 
     @_builtins.property
     def belief(self) -> _analysis_pb2.Belief:
-        """belief says where the hidden tiles might have been, from what the seat knew. Unset if verdict is NONE."""
+        """belief says where the hidden tiles might have been, from what the seat knew. Unset if source is FORCED."""
 
     @_builtins.property
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Outlook]:
@@ -350,6 +352,18 @@ class DecisionReview(_message.Message):
     def careless(self) -> Global___CarelessGap:
         """careless is by how much the placement was better than best against careless opponents, who overlook points. Set if
         verdict is DOUBTFUL or worse.
+        """
+
+    @_builtins.property
+    def moves(self) -> _containers.RepeatedCompositeFieldContainer[_analysis_pb2.MoveEvaluation]:
+        """moves are all moves that the first search considered, best first, without their lines. Their values are those of that
+        search, so they differ a little from best and played_evaluation if refined is true. Empty if source is FORCED.
+        """
+
+    @_builtins.property
+    def inferred_belief(self) -> _analysis_pb2.InferredBelief:
+        """inferred_belief says where the hidden tiles were likely to be by the choices of the other seats as well, with a model of
+        how they play. Unset if source is not SEARCH, and as long as the other seats had made no choice.
         """
 
     def __init__(
@@ -378,10 +392,12 @@ class DecisionReview(_message.Message):
         changes: _abc.Iterable[Global___Outlook] | None = ...,
         refined: _builtins.bool = ...,
         careless: Global___CarelessGap | None = ...,
+        moves: _abc.Iterable[_analysis_pb2.MoveEvaluation] | None = ...,
+        inferred_belief: _analysis_pb2.InferredBelief | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "best", b"best", "careless", b"careless", "played", b"played", "played_evaluation", b"played_evaluation"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "best", b"best", "careless", b"careless", "inferred_belief", b"inferred_belief", "played", b"played", "played_evaluation", b"played_evaluation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "best", b"best", "careless", b"careless", "changes", b"changes", "event", b"event", "index", b"index", "phase", b"phase", "played", b"played", "played_evaluation", b"played_evaluation", "points", b"points", "points_loss", b"points_loss", "points_loss_error", b"points_loss_error", "reasons", b"reasons", "refined", b"refined", "round", b"round", "seat", b"seat", "simulations", b"simulations", "source", b"source", "team", b"team", "values", b"values", "verdict", b"verdict", "win_probability_loss", b"win_probability_loss", "win_probability_loss_error", b"win_probability_loss_error"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "best", b"best", "careless", b"careless", "changes", b"changes", "event", b"event", "index", b"index", "inferred_belief", b"inferred_belief", "moves", b"moves", "phase", b"phase", "played", b"played", "played_evaluation", b"played_evaluation", "points", b"points", "points_loss", b"points_loss", "points_loss_error", b"points_loss_error", "reasons", b"reasons", "refined", b"refined", "round", b"round", "seat", b"seat", "simulations", b"simulations", "source", b"source", "team", b"team", "values", b"values", "verdict", b"verdict", "win_probability_loss", b"win_probability_loss", "win_probability_loss_error", b"win_probability_loss_error"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -117,6 +117,11 @@ def write_evaluation(evaluation: MoveEvaluation) -> pb.MoveEvaluation:
     return pb.MoveEvaluation(**_evaluation(evaluation))
 
 
+def write_inferred_belief(belief: InferredBelief) -> pb.InferredBelief:
+    """The inferred belief."""
+    return pb.InferredBelief(**_inferred(belief))
+
+
 def write_belief(belief: BeliefTable) -> pb.Belief:
     """The belief."""
     return pb.Belief(**_belief(belief))

@@ -30,7 +30,7 @@ from sniffai.v1 import analysis_service_pb2 as service_pb
 from sniffai.v1 import notice_pb2
 from sniffai.v1 import review_pb2 as pb
 from sniffai.version import VERSION
-from sniffai.wire.answers import SOURCES, write_belief, write_evaluation
+from sniffai.wire.answers import SOURCES, write_belief, write_evaluation, write_inferred_belief
 from sniffai.wire.errors import Violation, WireError, plain
 from sniffai.wire.notices import most_useful, unknown_fields, warning
 from sniffai.wire.paths import joined, seat_record_path
@@ -232,10 +232,13 @@ def write_decision(judged: Judged, index: int, language_code: str = "en") -> pb.
         message.values.extend(_outlooks(judged.value))
         message.changes.extend(() if judged.lost is None else _outlooks(judged.lost))
         message.refined = judged.refined
+        message.moves.extend(write_evaluation(replace(entry, line=())) for entry in judged.moves)
     if judged.careless is not None:
         message.careless.CopyFrom(_gap(judged, judged.careless, language_code))
-    if judged.verdict is not Verdict.NONE and judged.belief is not None:
+    if judged.belief is not None:
         message.belief.CopyFrom(write_belief(judged.belief))
+        if judged.inferred is not None:
+            message.inferred_belief.CopyFrom(write_inferred_belief(judged.inferred))
     return message
 
 

@@ -10,12 +10,13 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sniffai.errors import SniffError
 from sniffai.review import Judged, Result, Review, Subject, Value, collected
 from sniffai.review.draws import DrawLuck
 from sniffai.review.story import Moment, Placement, TalonDraw
-from sniffai.search.analysis import BeliefTable, LineStep, MoveEvaluation, Source, TeamValue
+from sniffai.search.analysis import BeliefTable, InferredBelief, LineStep, MoveEvaluation, Source, TeamValue
 from sniffai.search.careless import Gap
 from sniffai.search.phases import PHASES, phase_number
 from sniffai.v1 import analysis_pb2, analysis_service_pb2, review_pb2
@@ -84,6 +85,8 @@ def _decision(message: review_pb2.DecisionReview, moments: Sequence[Moment]) -> 
         refined=message.refined,
         careless=_gap(message.careless) if message.HasField("careless") else None,
         belief=_belief(message.belief) if message.HasField("belief") else None,
+        inferred=_inferred(message.inferred_belief) if message.HasField("inferred_belief") else None,
+        moves=tuple(_evaluation(entry, placement.team) for entry in message.moves),
     )
 
 
@@ -148,5 +151,12 @@ def _team_value(message: analysis_pb2.TeamValue) -> TeamValue:
 
 
 def _belief(message: analysis_pb2.Belief) -> BeliefTable:
-    rows = [[*tile.hands, tile.talon] for tile in message.tiles]
-    return BeliefTable(np.array(rows, dtype=np.float64), int(message.world_count))
+    return BeliefTable(_table(message.tiles), int(message.world_count))
+
+
+def _inferred(message: analysis_pb2.InferredBelief) -> InferredBelief:
+    return InferredBelief(_table(message.tiles), message.effective_sample_size, message.worlds_used, message.model)
+
+
+def _table(tiles: Iterable[analysis_pb2.TileBelief]) -> npt.NDArray[np.float64]:
+    return np.array([[*tile.hands, tile.talon] for tile in tiles], dtype=np.float64)

@@ -31,6 +31,8 @@ POLICY: Final = "; ".join(
 """The page uses only files of this server: no script or style inside the HTML, nothing of others, no frame."""
 SHARED: Final = {"palette.css": "data/palette.css"}
 """Files of the library that are served as well, by path: the colours, which the report of a review has, too."""
+PARTS: Final = ("sniffai", "data/web")
+"""A folder of the library that is served as well: what the replayer in the report of a review is made of."""
 HEADERS: Final = {
     "content-security-policy": POLICY,
     "x-frame-options": "DENY",
@@ -52,7 +54,7 @@ class Pages(StaticFiles):
     """An ASGI application that serves the files of a folder, by GET and HEAD."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
-        super().__init__(directory=folder, html=True, check_dir=False)
+        super().__init__(directory=folder, packages=[PARTS], html=True, check_dir=False)
 
     async def get_response(self, path: str, scope: Any) -> Response:
         """A file, or a short text with the status 404 or 405."""

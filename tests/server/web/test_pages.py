@@ -103,6 +103,14 @@ def test_without_the_setting_there_is_no_page() -> None:
     assert (answer.status, answer.json["code"]) == (404, "unimplemented")
 
 
+def test_what_the_report_is_made_of_is_served_as_well(port: int) -> None:
+    for name, kind in (("replay.js", "text/javascript"), ("parts.css", "text/css"), ("words/ja.js", "text/javascript")):
+        answer = call(port, name, method="GET")
+        assert (answer.status, answer.headers["content-type"]) == (200, f"{kind}; charset=utf-8")
+        assert answer.body == read_packaged(f"data/web/{name}")
+        assert {**pages.HEADERS, "etag": answer.headers["etag"]}.items() <= answer.headers.items()
+
+
 def test_the_colours_of_the_report_are_served_as_well(port: int) -> None:
     answer = call(port, "palette.css", method="GET")
     assert (answer.status, answer.headers["content-type"]) == (200, "text/css; charset=utf-8")

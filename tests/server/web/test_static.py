@@ -1,5 +1,6 @@
 """The files of the web table: its types hold, its languages have the same messages, it names every level."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -10,6 +11,8 @@ from sniffai.play.levels import LEVELS
 from sniffai_server.web.pages import FOLDER
 
 ROOT = Path(__file__).parents[3]
+PARTS = ROOT / "sniffai" / "data" / "web"
+SCRIPTS = [*FOLDER.glob("*.js"), *PARTS.glob("*.js")]
 LANGUAGES = ("en", "ja", "zh")
 MESSAGE = re.compile(r"(?:^|[ ,])(\w+): \"((?:[^\"\\]|\\.)*)\"", re.MULTILINE)
 SAID = re.compile(r"say\(\s*\"(\w+)\"")
@@ -18,16 +21,31 @@ VALUE = re.compile(r"\{(\w+)\}")
 
 def messages(language: str) -> dict[str, str]:
     """The messages of a language by key; that for one and that for several count as the same."""
-    return dict(MESSAGE.findall((FOLDER / "words" / f"{language}.js").read_text(encoding="utf-8")))
+    return dict(MESSAGE.findall((PARTS / "words" / f"{language}.js").read_text(encoding="utf-8")))
 
 
-def test_the_types_of_the_scripts_hold() -> None:
+def test_the_types_of_the_scripts_hold(tmp_path: Path) -> None:
+    """Both folders are served as one."""
     compiler = ROOT / "clients" / "node" / "node_modules" / ".bin" / "tsc"
-    options = ["--noEmit", "--allowJs", "--checkJs", "--strict", "--noImplicitAny", "false", "--types", ""]
-    options += ["--target", "es2023", "--module", "esnext", "--moduleResolution", "bundler"]
-    options += ["--lib", "es2023,dom,dom.iterable"]
-    done = subprocess.run([compiler, *options, FOLDER / "main.js"], capture_output=True, text=True, timeout=120)
+    options = {
+        **dict.fromkeys(("noEmit", "allowJs", "checkJs", "strict"), True),
+        "noImplicitAny": False,
+        "types": [],
+        "target": "es2023",
+        "module": "esnext",
+        "moduleResolution": "bundler",
+        "lib": ["es2023", "dom", "dom.iterable"],
+        "rootDirs": [str(FOLDER), str(PARTS)],
+    }
+    project = tmp_path / "tsconfig.json"
+    files = [str(FOLDER / "main.js"), str(PARTS / "saved.js")]
+    project.write_text(json.dumps({"compilerOptions": options, "files": files}), encoding="utf-8")
+    done = subprocess.run([compiler, "--project", project], capture_output=True, text=True, timeout=120)
     assert (done.stdout, done.returncode) == ("", 0)
+
+
+def test_no_file_stands_in_both_folders() -> None:
+    assert not {file.name for file in FOLDER.iterdir()} & {file.name for file in PARTS.iterdir()}
 
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])
@@ -41,7 +59,7 @@ def test_languages_have_the_same_messages_with_the_same_values(language: str) ->
 
 def test_every_message_that_is_said_exists() -> None:
     keys = {re.sub("_(one|other)$", "", key) for key in messages("en")}
-    said = {key for file in FOLDER.glob("*.js") for key in SAID.findall(file.read_text(encoding="utf-8"))}
+    said = {key for file in SCRIPTS for key in SAID.findall(file.read_text(encoding="utf-8"))}
     assert len(said) > 150
     assert said <= keys
 
@@ -56,6 +74,6 @@ def test_every_level_has_a_name_and_a_description(language: str) -> None:
 def test_nothing_in_the_page_is_inline_or_foreign() -> None:
     page = (FOLDER / "index.html").read_text(encoding="utf-8")
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=", page)
-    for file in FOLDER.rglob("*.*"):
+    for file in [*FOLDER.rglob("*.*"), *PARTS.rglob("*.*")]:
         text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://|innerHTML|eval\(|setAttribute\(\"style\"", text), file.name

@@ -162,7 +162,7 @@ def test_a_contrast_stands_on_the_page_in_the_tables_in_json_and_on_the_wire() -
         ("ja", "得点を見落とす相手に対しては逆です"),
         ("zh-Hans", "面对会漏看得分的对手则相反"),
     ):
-        assert html_report(shown, language).count(words) == 1
+        assert html_report(shown, language).count(words) == 2, "in its section and in the replayer"
         assert words in list(text_tables(shown, language))[-1].note
         assert words not in html_report(found, language)
     assert re.search(r"Round 1, event \d+: " + said, list(text_tables(shown))[-1].note)
@@ -188,6 +188,10 @@ def test_a_review_from_the_wire_is_the_same() -> None:
     again = wire.read_reviewed_pieces(subject(2), [*pieces_, summary])
     assert [one.careless for one in again.judged] == [one.careless for one in found.judged]
     assert [one.refined for one in again.judged] == [one.refined for one in found.judged]
+    assert [[entry.values for entry in one.moves] for one in again.judged] == [
+        [entry.values for entry in one.moves] for one in found.judged
+    ]
+    assert [one.inferred for one in again.judged] == [one.inferred for one in found.judged]
 
 
 def wire_piece(**fields: object) -> object:
@@ -208,3 +212,32 @@ def test_points_count_as_well_where_the_match_is_lopsided() -> None:
     assert verdict_of(0.05, 0.001, 0.0, 1.0, 0.95) is Verdict.BLUNDER, "by chance"
     assert verdict_of(-0.002, 0.0001, 20.0, 0.1, 0.95) is Verdict.NONE, "it wins the match more often"
     assert verdict_of(0.002, 0.0001, points, 4.0, 0.95) is Verdict.NONE, "points that may be chance"
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_decision_has_all_moves_and_what_the_choices_of_others_suggest(players: int) -> None:
+    """As a search of the survey's seed and limits tells them; on the wire too."""
+    seen = 0
+    for job, known in zip(jobs_of(subject(players), FEW, 3), pieces(players), strict=True):
+        if not isinstance(known, Judged) or known.source != "search":
+            continue
+        searcher, limits = next(job.work())
+        survey = searcher.run(limits)
+        assert known.moves == survey.moves
+        assert known.inferred == survey.inferred_belief
+        told, message = decision_dict(known), write_decision(known, 0)
+        assert [move["move"] for move in told["moves"]] == [str(entry.move) for entry in survey.moves]
+        assert [move.rank for move in message.moves] == [entry.rank for entry in survey.moves]
+        assert message.HasField("inferred_belief") == (known.inferred is not None)
+        if known.inferred is None:
+            assert told["inferred_belief"] is None
+            continue
+        hidden = told["inferred_belief"]["tiles"]
+        assert all(sum(row) == pytest.approx(1) and row[known.placement.seat] == 0 for row in hidden.values())
+        assert hidden == {
+            str(tile): known.inferred.table[tile.index].tolist() for tile in map(sniffai.Tile.parse, hidden)
+        }
+        assert [[*tile.hands, tile.talon] for tile in message.inferred_belief.tiles] == known.inferred.table.tolist()
+        assert message.inferred_belief.model == known.inferred.model
+        seen += 1
+    assert seen > 0

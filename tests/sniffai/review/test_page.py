@@ -59,7 +59,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data if "style" not in self.open else ""
+        self.text += data if not {"style", "script"} & set(self.open) else ""
 
     def values(self, attribute: str) -> list[str]:
         return [value for _, attrs in self.tags if (value := attrs.get(attribute)) is not None]
@@ -69,10 +69,13 @@ class Page(HTMLParser):
 def test_the_page_is_whole_and_needs_nothing_else(players: int) -> None:
     page = Page(html_report(reviewed(players)))
     assert page.open == []
-    assert not {tag for tag, _ in page.tags} & {"script", "link", "img", "iframe", "object", "base", "form"}
+    assert not {tag for tag, _ in page.tags} & {"link", "img", "iframe", "object", "base", "form"}
+    kinds = [attrs.get("type") for tag, attrs in page.tags if tag == "script"]
+    assert kinds == ["application/json", "text/css", None]
     assert page.values("src") == []
     assert all(value.startswith("#") for value in page.values("href"))
     assert "url(" not in html_report(reviewed(players))
+    assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
     policy = next(attrs["content"] for tag, attrs in page.tags if attrs.get("http-equiv"))
     assert policy is not None and policy.startswith("default-src 'none'")
     ids = page.values("id")
@@ -84,7 +87,8 @@ def test_every_mistake_has_its_table_belief_and_reasons() -> None:
     found = reviewed(2)
     text = html_report(found)
     assert found.mistakes
-    assert set(Page(text).values("id")) == {anchor(one) for one in found.mistakes}
+    anchors = {anchor(one) for one in found.mistakes}
+    assert set(Page(text).values("id")) == {"replay", "replay-data", "replay-style", *anchors}
     for one in found.mistakes:
         part = text.partition(f'id="{anchor(one)}"')[2].partition("</details>")[0]
         assert part.startswith(" open") == one.verdict.mistake
@@ -157,7 +161,7 @@ def test_moves_and_lines_are_told_in_words() -> None:
         played = move_name(one.placement.played, words("en"))
         assert played in tables
         assert f"<td>{played}</td>" in page
-    assert not re.search(r"[0-6]@[0-6]", page + str(tables))
+    assert not re.search(r"[0-6]@[0-6]", Page(page).text + str(tables))
     lines = [line_text(one.line, words("en")) for one in found.mistakes]
     assert any(lines)
     for line in lines:
@@ -167,7 +171,8 @@ def test_moves_and_lines_are_told_in_words() -> None:
 def test_text_of_a_record_is_escaped_on_the_page() -> None:
     name = '<script>alert("x")</script>&\x07'
     text = html_report(reviewed(2, name))
-    assert "<script" not in text
+    assert "<script>alert" not in text
+    assert text.count("<script") == 3
     assert "&lt;script&gt;" in text
     assert "\x07" not in text
     Page(text)
@@ -176,7 +181,7 @@ def test_text_of_a_record_is_escaped_on_the_page() -> None:
 @pytest.mark.parametrize("language", ["ja", "zh-Hans"])
 def test_the_page_speaks_other_languages(language: str) -> None:
     page = Page(html_report(reviewed(2), language))
-    assert page.tags[0] == ("html", {"lang": language})
+    assert page.tags[0] == ("html", {"lang": language, "data-saved": None})
     english = Page(html_report(reviewed(2))).text
     for word in ("Luck and skill", "Mistakes", "best line", "blunder", "Belief"):
         assert word in english

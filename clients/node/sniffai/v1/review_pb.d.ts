@@ -6,7 +6,7 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import type { Message } from "@bufbuild/protobuf";
 import type { OpenDeal } from "./round_pb.js";
 import type { PlayerView } from "./view_pb.js";
-import type { Belief, MoveEvaluation, Source } from "./analysis_pb.js";
+import type { Belief, InferredBelief, MoveEvaluation, Source } from "./analysis_pb.js";
 import type { Move } from "./move_pb.js";
 import type { Reason } from "./reason_pb.js";
 import type { Limits } from "./limits_pb.js";
@@ -257,7 +257,7 @@ export declare type DecisionReview = Message<"sniffai.v1.DecisionReview"> & {
   reasons: Reason[];
 
   /**
-   * belief says where the hidden tiles might have been, from what the seat knew. Unset if verdict is NONE.
+   * belief says where the hidden tiles might have been, from what the seat knew. Unset if source is FORCED.
    *
    * @generated from field: sniffai.v1.Belief belief = 19;
    */
@@ -293,6 +293,22 @@ export declare type DecisionReview = Message<"sniffai.v1.DecisionReview"> & {
    * @generated from field: sniffai.v1.CarelessGap careless = 23;
    */
   careless?: CarelessGap | undefined;
+
+  /**
+   * moves are all moves that the first search considered, best first, without their lines. Their values are those of that
+   * search, so they differ a little from best and played_evaluation if refined is true. Empty if source is FORCED.
+   *
+   * @generated from field: repeated sniffai.v1.MoveEvaluation moves = 24;
+   */
+  moves: MoveEvaluation[];
+
+  /**
+   * inferred_belief says where the hidden tiles were likely to be by the choices of the other seats as well, with a model of
+   * how they play. Unset if source is not SEARCH, and as long as the other seats had made no choice.
+   *
+   * @generated from field: sniffai.v1.InferredBelief inferred_belief = 25;
+   */
+  inferredBelief?: InferredBelief | undefined;
 };
 
 /**

@@ -3,12 +3,16 @@
 
 import { announce } from "./announce.js";
 import { fill, h, setAttribute, setText } from "./dom.js";
+import { call } from "./connect.js";
 import { HomePage, join } from "./home.js";
 import { MatchPage } from "./match.js";
+import { plansFrom } from "./plans.js";
 import { ReviewPage } from "./review.js";
 import { set, setting } from "./store.js";
 import { StudyPage } from "./study.js";
 import { LANGUAGES, language, readLanguage, say } from "./words.js";
+
+plansFrom((placements) => call("RulesService/PlanTable", { placements }));
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const header = /** @type {HTMLElement} */ (document.querySelector("header"));

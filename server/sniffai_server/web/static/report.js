@@ -23,7 +23,7 @@ export function embed(page, show) {
   // The colours are those of this page, so that a choice of light or dark holds here, too.
   sheet.replaceSync(`${styles.join("\n").replace(/:root[^{]*\{[^}]*\}/g, "")}\n:host { display: block; } main { padding: 0; max-width: none; }`);
   root.adoptedStyleSheets = [sheet];
-  for (const element of main.querySelectorAll("script, link, iframe, object, embed, h1")) element.remove();
+  for (const element of main.querySelectorAll("script, link, iframe, object, embed, h1, .saved")) element.remove();
   root.append(restyled(main));
   root.addEventListener("click", (event) => {
     const link = /** @type {Element} */ (event.target).closest("a");

@@ -3,18 +3,15 @@
 
 import { call, CallError, stream } from "./connect.js";
 import { chart } from "./chart.js";
-import { stageOfDeal } from "./course.js";
 import { fill, h, setText } from "./dom.js";
-import { moveName, seatName, teamOf } from "./names.js";
-import { ranking, reasons } from "./ranking.js";
+import { CLASS, Judged } from "./judged.js";
+import { seatName, teamOf } from "./names.js";
 import { Quiz } from "./quiz.js";
 import { Replay } from "./replay.js";
-import { Beliefs } from "./belief.js";
 import { embed } from "./report.js";
+import { stageOfDeal } from "./stages.js";
 import { seatOf } from "./store.js";
 import { language, percent, say } from "./words.js";
-
-const CLASS = { VERDICT_DOUBTFUL: "doubtful", VERDICT_ERROR: "error", VERDICT_BLUNDER: "blunder" };
 
 /** The page. */
 export class ReviewPage {
@@ -28,7 +25,8 @@ export class ReviewPage {
     this.progress = h("progress", { max: 1, value: 0, "aria-label": say("reviewing") });
     this.state = h("p", { class: "note", role: "status" });
     this.chart = h("div", {});
-    this.judged = h("div", { class: "judged" });
+    this.judged = new Judged(this.replay);
+    this.beside = h("section", { class: "card" }, this.judged.element);
     this.mistakes = h("ol", { class: "mistakes" });
     this.order = h("select", { id: "order" }, h("option", { value: "size" }, say("by_size")), h("option", { value: "time" }, say("by_time")));
     this.order.addEventListener("change", () => this.#list());
@@ -40,7 +38,7 @@ export class ReviewPage {
     this.element = h("div", { class: "review" },
       h("h1", {}, say("review_title")), h("div", { class: "progress" }, this.progress, this.state),
       h("div", { class: "walk" }, h("section", { class: "card" }, this.replay.element),
-        h("div", {}, h("section", { class: "card" }, this.judged), this.list)),
+        h("div", {}, this.beside, this.list)),
       h("section", { class: "card" }, h("h2", {}, say("chances_over_time")), this.chart),
       this.download, this.report);
   }
@@ -160,8 +158,8 @@ export class ReviewPage {
   /** Begins a quiz, or goes back to the review. */
   #quizzed(questions = []) {
     this.list.hidden = questions.length > 0;
+    fill(this.beside, questions.length ? this.quiz.element : this.judged.element);
     if (!questions.length) return this.#moved();
-    fill(this.judged, this.quiz.element);
     return this.quiz.begin(questions);
   }
 
@@ -178,42 +176,8 @@ export class ReviewPage {
       this.quiz.draw().catch((error) => setText(this.state, error.message));
       return;
     }
-    const decision = this.decisions.get(`${stage}.${count}`);
-    const now = this.chart.querySelector(".now");
-    if (now) this.#charted();
-    const next = this.replay.stages[stage]?.events[count];
-    if (!next?.play) {
-      fill(this.judged, h("p", { class: "note" }, next ? say("no_choice_here") : say("round_over")));
-      return;
-    }
-    if (!decision) {
-      fill(this.judged, h("p", { class: "note" }, say("not_judged_yet")));
-      return;
-    }
-    const table = { layout: this.replay.layout, plan: this.replay.plan };
-    const seat = decision.seat ?? 0;
-    const team = teamOf(this.seats?.length ?? 2, seat);
-    const name = seatName(this.seats ?? [], seat, this.seat ?? -1);
-    const verdict = CLASS[decision.verdict];
-    const head = h("p", {}, h("b", {}, name), " ", moveName(decision.played, table), " ",
-      verdict ? h("span", { class: `verdict ${verdict}` }, `${say(`verdict_${verdict}`)} −${percent(decision.winProbabilityLoss ?? 0)} ± ${percent(decision.winProbabilityLossError ?? 0)}`) : h("span", { class: "tag" }, decision.source === "SOURCE_FORCED" ? say("verdict_forced") : say("verdict_good")));
-    const shown = [decision.best, decision.playedEvaluation].filter(Boolean).filter((one, i, all) => i === 0 || one.rank !== all[0].rank);
-    fill(this.judged, h("h2", {}, say("next_placement")), head,
-      shown.length ? ranking({ moves: shown, action: "ACTION_PLAY" }, { team, table, played: decision.played }) : null,
-      (decision.reasons ?? []).length ? reasons({ moves: [{ reasons: decision.reasons }] }, say("better_why")) : null,
-      decision.careless?.contrast ? h("p", { class: "contrast" }, decision.careless.contrast.text) : null,
-      decision.belief ? h("details", {}, h("summary", {}, say("tab_belief")), this.#hidden(decision, seat)) : null);
-    if (decision.best?.move && verdict) {
-      this.replay.table.offer([{ key: "best", at: decision.best.move.at ?? "", label: say("best_only", { move: moveName(decision.best.move, table) }), points: decision.best.pointsNow ?? 0, count: decision.best.countAfter ?? 0, best: true }], say("best_move"));
-    }
-  }
-
-  /** Where the hidden tiles might have been. */
-  #hidden(decision, seat) {
-    const beliefs = new Beliefs();
-    const seats = this.seats ?? [];
-    beliefs.show(decision, { names: seats.map((_, other) => seatName(seats, other, this.seat ?? -1)), own: seat });
-    return beliefs.element;
+    if (this.chart.querySelector(".now")) this.#charted();
+    this.judged.show(this.decisions.get(`${stage}.${count}`));
   }
 
   #reported(page) {

@@ -3,13 +3,14 @@
 
 import { announce } from "./announce.js";
 import { call } from "./connect.js";
-import { legalOf, placedIn, stageOfDeal, stageOfView, viewAt } from "./course.js";
+import { legalOf, placedIn, stageOfView, viewAt } from "./course.js";
 import { fill, h, setText } from "./dom.js";
 import { effectName, moveName, seatName, tileName } from "./names.js";
 import { Replay, plainSeats } from "./replay.js";
 import { planOf } from "./plans.js";
 import { Setup, Tray, placesFor } from "./setup.js";
 import { seatOf, set, setting } from "./store.js";
+import { stageOfDeal } from "./stages.js";
 import { Thinking } from "./thinking.js";
 import { say } from "./words.js";
 

@@ -1,7 +1,6 @@
 // @ts-check
 // The course of a round or a match, to walk through: what lay where after each event.
 
-import { call } from "./connect.js";
 import { teamOf } from "./names.js";
 
 /** Tiles dealt to a seat, and left over, by players. */
@@ -21,16 +20,6 @@ const DEALT = { 2: [7, 14], 3: [6, 10], 4: [5, 8] };
  * @property {number[]} [after] scores after it
  */
 
-/** A stage from a round with all hands known. @returns {Promise<Stage>} */
-export async function stageOfDeal(deal) {
-  const { state } = await call("RulesService/DescribeRound", { deal });
-  return {
-    players: deal.players, leader: deal.leader ?? 0, scores: scoresOf(deal), deal,
-    hands: (deal.hands ?? []).map((hand) => hand.tiles ?? []), events: state.events ?? [],
-    settlement: state.settlement, after: state.over ? state.scores : undefined,
-  };
-}
-
 /** A stage from what one seat saw: a record of events. @returns {Stage} */
 export function stageOfView(view) {
   const seat = view.seat ?? 0;
@@ -41,7 +30,8 @@ export function stageOfView(view) {
   };
 }
 
-const scoresOf = (start) => (start.scores?.length ? start.scores : Array(start.players === 3 ? 3 : 2).fill(0));
+/** The scores before a deal or a view: 0 where it has none. */
+export const scoresOf = (start) => (start.scores?.length ? start.scores : Array(start.players === 3 ? 3 : 2).fill(0));
 
 /**
  * A stage after some of its events.

@@ -14,8 +14,9 @@ export const LANGUAGES = {
   "zh-Hans": { name: "简体中文", words: zh },
 };
 
-/** @returns {string} the language chosen, or the first of the browser's that there is */
+/** @returns {string} the language of a saved report; else the one chosen, or the first of the browser's that there is */
 export function language() {
+  if (document.documentElement.dataset.saved !== undefined) return document.documentElement.lang;
   const chosen = setting("language", "");
   if (LANGUAGES[chosen]) return chosen;
   for (const wanted of navigator.languages) {

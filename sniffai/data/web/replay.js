@@ -3,7 +3,7 @@
 
 import { fill, h, reconcile, setAttribute, setText } from "./dom.js";
 import { line, sentence } from "./log.js";
-import { seatName, shortName, sumText, swatch, teamName, tileName } from "./names.js";
+import { effectName, moveName, seatName, shortName, sumText, swatch, teamName, tileName } from "./names.js";
 import { planOf } from "./plans.js";
 import { stateAt } from "./course.js";
 import { picture } from "./tiles.js";
@@ -28,6 +28,8 @@ export class Replay {
     this.own = -1;
     /** The one seat whose tiles are shown; -1 for all that are known. */
     this.only = -1;
+    /** Whether only what the seat to move knew is shown. */
+    this.veiled = false;
     /** @type {any} */
     this.state = null;
     this.plan = {};
@@ -78,6 +80,32 @@ export class Replay {
     if (only < 0 && this.settled) this.draw(true);
   }
 
+  /** Shows what the seat to move knew, or all that is known. */
+  veil(on) {
+    this.veiled = on;
+    if (!this.settled) return;
+    this.draw(true);
+    this.owner.moved(this);
+  }
+
+  /**
+   * Shows the table as another move would leave it; the walk stays where it is.
+   * @param {{move: any, pointsNow?: number, countAfter?: number}} evaluation
+   * @param {string} more what else is said of it
+   */
+  async attempt(evaluation, more = "") {
+    const { state, layout, plan } = this;
+    const { move } = evaluation;
+    const found = await planOf([...state.placements, { tile: move.tile, at: move.at ?? "" }]);
+    if (this.state !== state) return;
+    const name = moveName(move, { layout, plan });
+    const what = [effectName(evaluation), more].filter(Boolean).join(say("comma"));
+    this.table.offer([], "");
+    this.table.show({ ...found, last: move.tile, name });
+    fill(this.event, h("p", { class: "line" }, say("what_if", { move: name, what })));
+    announce(say("what_if", { move: name, what }));
+  }
+
   step(by) {
     if (this.only >= 0) return undefined;
     const { events } = this.stages[this.stage] ?? { events: [] };
@@ -121,7 +149,8 @@ export class Replay {
     const scores = ended ? (there.after ?? []) : state.scores;
     fill(this.scores, scores.map((points, team) => h("span", {}, teamName(seats, team, own), " ", h("b", {}, String(points).replace("-", "−")))),
       h("span", {}, say("talon_left", { count: state.talon })));
-    const hides = (seat) => this.only >= 0 && seat !== this.only;
+    const knows = this.only >= 0 ? this.only : this.veiled ? (state.toMove ?? -1) : -1;
+    const hides = (seat) => knows >= 0 && seat !== knows;
     const entry = entryOf(state.last, layout);
     if (entry?.kind === "draw" && hides(entry.seat)) entry.tiles = [];
     fill(this.event, entry ? line(entry, seats, own) : h("p", { class: "line" }, leadText(there.leader, seats, own)));

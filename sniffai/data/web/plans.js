@@ -1,11 +1,17 @@
 // @ts-check
-// Where the tiles of a layout lie, as the server says; asked for once.
-
-import { call } from "./connect.js";
+// Where the tiles of a layout lie, as the page's source says; asked for once.
 
 const KEPT = 200;
 /** @type {Map<string, Promise<any>>} */
 const known = new Map();
+
+/** @type {(placements: {tile: string, at?: string}[]) => Promise<any>} */
+let source = () => Promise.reject(new Error("there are no plans"));
+
+/** Says who knows plans, with layouts: the server, or the page itself. */
+export function plansFrom(known) {
+  source = known;
+}
 
 /**
  * The plan and the layout of placements.
@@ -17,7 +23,7 @@ export function planOf(placements) {
   const key = placements.map((move) => `${move.tile}@${move.at ?? ""}`).join(" ");
   let found = known.get(key);
   if (!found) {
-    found = call("RulesService/PlanTable", { placements }).then((answer) => ({ plan: answer.plan ?? {}, layout: answer.layout ?? {} }));
+    found = source(placements).then((answer) => ({ plan: answer.plan ?? {}, layout: answer.layout ?? {} }));
     known.set(key, found);
     found.catch(() => known.delete(key));
     if (known.size > KEPT) known.delete(known.keys().next().value ?? "");
