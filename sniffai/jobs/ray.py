@@ -7,6 +7,8 @@ those that only waited behind one that kills its worker.
 
 import logging
 import os
+import re
+import socket
 import time
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
@@ -14,6 +16,7 @@ from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Self
 
+from sniffai.checks import shown
 from sniffai.errors import LimitsError, SniffError
 from sniffai.extras import explained
 from sniffai.jobs.engine import engine_version
@@ -38,6 +41,9 @@ SLOW_SECONDS: Final = 60.0
 """Seconds without any worker after which the log says so."""
 STORE_BYTES: Final = 256 << 20
 """Memory of a local Ray for results that wait: far more than they take."""
+ENDPOINT: Final = re.compile(r"(?:ray://)?\[?([^/\[\]]+)\]?:(\d{1,5})")
+"""An address with a port, as opposed to ``auto``."""
+CONNECT_SECONDS: Final = 10.0
 ADDRESS_VARIABLE: Final = "RAY_ADDRESS"
 """Ray's own variable with the address of a cluster."""
 
@@ -284,6 +290,7 @@ def _connect(address: str, workers: int | None) -> None:
 
     :raises LimitsError: there is none at the address.
     """
+    _check_there(address)
     options: dict[str, Any] = {"address": address}
     if not address:
         cores = workers or available_cores()
@@ -292,8 +299,26 @@ def _connect(address: str, workers: int | None) -> None:
     try:
         ray.init(**options, log_to_driver=False, logging_level="error")
     except (ConnectionError, RuntimeError, ValueError) as error:
-        message = f"no Ray cluster can be used at {address or 'this machine'}: {_brief(error)}"
-        raise LimitsError(message, reason="NO_CLUSTER", field="executor") from None
+        raise _no_cluster(address, _brief(error)) from None
+
+
+def _check_there(address: str) -> None:
+    """Look whether anything listens at an address with a port. Ray itself would try for minutes.
+
+    :raises LimitsError: nothing does.
+    """
+    where = ENDPOINT.fullmatch(address)
+    if where is None:
+        return
+    try:
+        socket.create_connection((where[1], int(where[2])), CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise _no_cluster(address, getattr(error, "strerror", None) or str(error)) from None
+
+
+def _no_cluster(address: str, why: str) -> LimitsError:
+    message = f"no Ray cluster can be used at {shown(address) if address else 'this machine'}: {why}"
+    return LimitsError(message, reason="NO_CLUSTER", field="executor")
 
 
 def _brief(error: BaseException) -> str:

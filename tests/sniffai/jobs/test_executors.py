@@ -1,5 +1,6 @@
 """The executors: whoever does the jobs, the results are the same."""
 
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
@@ -121,3 +122,10 @@ def test_a_wrong_number_of_workers_is_refused(workers: Any) -> None:
     with pytest.raises(LimitsError) as error:
         executor_named("local", workers=workers)
     assert error.value.field == "workers"
+
+
+def test_an_executor_without_its_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "sniffai.jobs.ray", raising=False)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'sniffai\[ray\]'"):
+        executor_named("ray")
