@@ -155,7 +155,7 @@ def test_skill_is_what_the_decisions_lost(players: int) -> None:
 def test_luck_is_zero_on_average_when_the_search_plays_itself(players: int) -> None:
     """Over rounds, for the team of seat 0; and the luck of draws alone, for whoever drew."""
     whole, draws = [], []
-    for number in range(18):
+    for number in range(12):
         dealt = Round.deal(players, 1000 + number, leader=number % players)
         end = play_round(dealt, [named_player("search", FEW)] * players, number)
         found = review(Subject.of_rounds([end]), FEW, seed=number)

@@ -165,7 +165,7 @@ def test_the_order_of_moves_with_a_chance(rows: list[RootMove]) -> None:
 def test_a_decided_match_can_be_decided_by_margin(players: int) -> None:
     """A search that stops when decided does so with the move that a long one would make."""
     stopped = 0
-    for view in decided_matches(players, 12):
+    for view in decided_matches(players, 8):
         analysis = analyze(view, Limits(simulations=30_000, stop_when_decided=True), seed=2)
         if analysis.stop_reason == "decided":
             stopped += 1
