@@ -36,6 +36,8 @@ cdef class Belief:
     cdef uint32_t own                 # tiles in the seat's own hand
     cdef uint32_t hidden              # tiles not seen
     cdef uint32_t pool                # hidden tiles that no cell may hold
+    cdef int pooled                   # how many these are
+    cdef uint8_t[TILES] pool_tiles    # and which
     cdef int free_batches
     cdef FreeBatch[MAX_CELLS] free_batch
     cdef int pool_size                # tiles in the free batches together

@@ -156,6 +156,8 @@ cdef class Belief:
                 self.listed += 1
             else:
                 self.pool |= <uint32_t> 1 << tile
+                self.pool_tiles[self.pooled] = <uint8_t> tile
+                self.pooled += 1
 
     cdef bint fill(self) noexcept nogil:
         """The counts of the module's docstring, from the last listed tile back to the first; False without memory."""
@@ -281,6 +283,7 @@ cdef class Belief:
         """One deal: ORs into ``hands`` the hidden tiles of the other seats and writes the talon in drawing order."""
         cdef uint8_t[TILES] where
         cdef uint8_t[TILES] loose
+        cdef uint32_t tiles
         cdef int i, left, n = 0
         self.walk(rng, where, loose)
         for i in range(self.listed):
@@ -288,11 +291,12 @@ cdef class Belief:
                 hands[self.cell[where[i]].seat] |= <uint32_t> 1 << self.item[i].tile
         for i in range(self.free_batches):
             if self.free_batch[i].place == TALON:
-                for left in range(self.free_batch[i].size):
-                    talon[left] = loose[n + left]
+                memcpy(talon, loose + n, self.free_batch[i].size)
             else:
+                tiles = 0
                 for left in range(self.free_batch[i].size):
-                    hands[self.free_batch[i].place] |= <uint32_t> 1 << loose[n + left]
+                    tiles |= <uint32_t> 1 << loose[n + left]
+                hands[self.free_batch[i].place] |= tiles
             n += self.free_batch[i].size
 
     cdef void sample_batches(self, Rng *rng, uint32_t[ALL_BATCHES] *batch_tiles, uint8_t *talon) noexcept nogil:
@@ -307,10 +311,10 @@ cdef class Belief:
             if where[i] != IN_POOL:
                 batch_tiles[self.cell[where[i]].seat][self.cell[where[i]].batch] |= <uint32_t> 1 << self.item[i].tile
         for i in range(self.free_batches):
-            for left in range(self.free_batch[i].size):
-                if self.free_batch[i].place == TALON:
-                    talon[left] = loose[n + left]
-                else:
+            if self.free_batch[i].place == TALON:
+                memcpy(talon, loose + n, self.free_batch[i].size)
+            else:
+                for left in range(self.free_batch[i].size):
                     batch_tiles[self.free_batch[i].place][self.free_batch[i].batch] |= <uint32_t> 1 << loose[n + left]
             n += self.free_batch[i].size
 
@@ -319,14 +323,11 @@ cdef class Belief:
 
         ``where``: by listed tile its cell, or IN_POOL. ``loose``: the pool's tiles in random order; returns how many.
         """
-        cdef int i, k, n = 0, states = self.full + 1, room = self.full
-        cdef uint32_t cells = self.pool
+        cdef int i, k, n = self.pooled, states = self.full + 1, room = self.full
+        cdef uint32_t cells
         cdef uint64_t ticket
         cdef uint64_t *here = self.ways
-        while cells:
-            loose[n] = <uint8_t> lowest(cells)
-            cells &= cells - 1
-            n += 1
+        memcpy(loose, self.pool_tiles, TILES)
         for i in range(self.listed):
             ticket = below64(rng, here[room])
             here += states
