@@ -30,11 +30,11 @@ class Executor(Protocol):
 
     - Each spec is answered exactly once, in any order. A spec that is given twice is answered twice.
     - Few specs are taken before their turn, and few results wait for the caller: neither list may grow with the work.
-    - The results are those of :func:`run_job`, but for their times. A job may be done again, which is harmless: the
-      second result of the same spec is dropped.
-    - What :func:`run_job` raises of a job is raised here: the same class, with the same reason and field. The same goes
-      for what the iterable of specs raises.
-    - A job whose worker dies is given out again, a few times at most; then :class:`LostJobError` is raised.
+    - The results are those of :func:`~sniffai.jobs.run.run_job`, but for their times. A job may be done again, which is
+      harmless: the second result of the same spec is dropped.
+    - What ``run_job`` raises of a job is raised here: the same class, with the same reason and field. The same goes for
+      what the iterable of specs raises.
+    - A job whose worker dies is given out again, a few times at most; then ``LostJobError`` is raised.
     - An error, Ctrl-C, and closing the iterator end the jobs that still run, also on other machines, and soon. The
       executor can run others after that.
     - An engine of another version does no job: the reason is ``ENGINE_VERSION``.

@@ -49,7 +49,7 @@ class Heading:
     command: str
     """The command whose jobs they are, such as ``"arena"``."""
     engine: str
-    """See :func:`engine_version`."""
+    """See :func:`sniffai.jobs.engine.engine_version`."""
 
     def to_json(self) -> str:
         """One line, which :meth:`from_json` reads."""

@@ -35,7 +35,7 @@ class JobSpec:
     limits: Limits = field(default_factory=Limits)
     """For searches. Where a clock ends one, the same job may give another result."""
     engine: str = field(default_factory=engine_version)
-    """The engine that it is for: see :func:`engine_version`."""
+    """The engine that it is for: see :func:`sniffai.jobs.engine.engine_version`."""
 
     def __post_init__(self) -> None:
         check_kind(self.kind)

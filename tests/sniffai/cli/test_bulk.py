@@ -72,6 +72,5 @@ def test_a_lost_job_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
     monkeypatch.setattr("sniffai.jobs.local.run_job", lose)
     assert run(ARENA) == 1
-    assert capsys.readouterr().err == (
-        "sniffai: the worker process ended before its work was done, 3 times for the same job: killed, or out of memory\n"
-    )
+    why = "the worker process ended before its work was done, 3 times for the same job: killed, or out of memory"
+    assert capsys.readouterr().err == f"sniffai: {why}\n"
