@@ -56,7 +56,7 @@ def measured(names: Sequence[str], count: int, turns: int, simulations: int) -> 
     """
     rows = []
     with ExitStack() as stack:
-        executors = [stack.enter_context(_opened(name)) for name in names]
+        executors = [stack.enter_context(opened(name)) for name in names]
         for executor in executors:
             turn(executor, range(count, count + 8), 10)
         for number in range(turns):
@@ -72,7 +72,8 @@ def workers_of(name: str) -> int:
     return int(name.rpartition("@")[2])
 
 
-def _opened(name: str) -> Executor:
+def opened(name: str) -> Executor:
+    """An executor by its name with the number of workers."""
     return executor_named(name.rpartition("@")[0], workers=workers_of(name))
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from benchmarks import jobs
+from benchmarks import job_costs, jobs
 
 
 def test_executors_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
@@ -19,3 +19,12 @@ def test_executors_that_differ_are_found(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(jobs, "turn", lambda *_: jobs.Turn(1.0, 1.0, [next(numbers)]))
     with pytest.raises(AssertionError, match="the results differ"):
         jobs.measured(["local@1", "local@1"], 1, 1, 5)
+
+
+def test_what_a_job_costs_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_costs, "usual", lambda: {"arena": next(job_costs.tiny(1))})
+    job_costs.main(["local@1", "--jobs", "3"])
+    out = capsys.readouterr().out
+    assert re.search(r"arena: \d+ bytes given, [\d,]+ bytes of result", out)
+    assert re.search(r"local@1: [\d.]+ ms of processor for each job; [\d,]+ jobs a second", out)
+    assert len(re.findall(r"(?:jsonl|parquet): [\d.]+ ms of processor and [\d,]+ bytes for each result", out)) == 2
