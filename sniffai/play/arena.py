@@ -21,7 +21,7 @@ from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost, Game, Pairin
 from sniffai.play.levels import named_player
 from sniffai.play.luck import no_luck, round_luck
 from sniffai.play.match import Lots, decide
-from sniffai.play.mixed import at_turn
+from sniffai.play.mixed import at_turn, parts_of
 from sniffai.play.players import Player
 from sniffai.round import Round
 from sniffai.rules import TEAMS, margins_of, team_of
@@ -176,14 +176,11 @@ def _batches(spec: ArenaSpec, executor: Executor) -> Generator[list[Played], Non
 
 def jobs_of(spec: ArenaSpec) -> Iterator[JobSpec]:
     """The jobs of a contest, in the order of its pairings."""
-    size = 1 if spec.whole_matches or any(_is_slow(name, spec) for name in (spec.a, spec.b)) else QUICK
+    players = [part for name in (spec.a, spec.b) for part in parts_of(named_player(name, spec.limits))]
+    size = 1 if spec.whole_matches or any(map(_is_analyst, players)) else QUICK
     parameters = {name: getattr(spec, name) for name in PARAMETERS}
     for numbers in slices(spec.pairings, size):
         yield JobSpec("arena", parameters, numbers, limits=spec.limits)
-
-
-def _is_slow(name: str, spec: ArenaSpec) -> bool:
-    return isinstance(named_player(name, spec.limits), Analyst)
 
 
 def play_job(job: JobSpec) -> Measured:

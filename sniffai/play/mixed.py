@@ -41,6 +41,11 @@ class MixedPlayer:
         return self.at_turn(seed).choose(view, seed)
 
 
+def parts_of(player: Player) -> tuple[Player, ...]:
+    """Who may play a move of a player: the player itself, or the two of a mixed one."""
+    return (player.lower, player.upper) if isinstance(player, MixedPlayer) else (player,)
+
+
 def at_turn(player: Player, seed: int) -> Player:
     """Who plays a move of a player: the player itself, or one of the two of a mixed one.
 

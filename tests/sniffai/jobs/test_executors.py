@@ -1,5 +1,7 @@
 """The executors: whoever does the jobs, the results are the same."""
 
+import os
+import signal
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
@@ -67,6 +69,28 @@ def test_several_reviews_are_those_of_each_alone(two: Executor) -> None:
     found = list(review_all(asked, two, lambda number, done: told.append((number, done))))
     assert found == [review(one.subject, limits, seed=one.seed) for one in asked]
     assert told == [(number, k + 1) for number, one in enumerate(asked) for k in range(one.subject.size)]
+
+
+def test_a_process_that_is_killed_costs_nothing(two: Executor) -> None:
+    """One of the two is killed in mid-run; the results are the same, each once."""
+    assert isinstance(two, LocalExecutor)
+    results = two.run(jobs(60))
+    found = [next(results)]
+    victim = next(process for process in two._processes._context._started if process.is_alive())
+    assert victim.pid is not None
+    os.kill(victim.pid, signal.SIGKILL)
+    found.extend(results)
+    assert sorted(result.address for result in found) == sorted(spec.address for spec in jobs(60))
+    values = {result.address: result.value for result in found}
+    assert all(values[spec.address] == run_job(spec).value for spec in jobs(60)[::10])
+
+
+@pytest.mark.parametrize(
+    ("names", "size"), [(("greedy", "policy"), 16), (("greedy", SEARCH), 1), (("level:1600", "greedy"), 1)]
+)
+def test_the_size_of_a_job_depends_on_who_plays(names: tuple[str, str], size: int) -> None:
+    first, *_ = arena.jobs_of(ArenaSpec(*names, pairings=100))
+    assert first.numbers == range(size)
 
 
 def jobs(count: int, **wrong: Any) -> list[JobSpec]:
