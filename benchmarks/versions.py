@@ -55,6 +55,10 @@ class OtherVersion:
         print(seed, view, file=self._process.stdin, flush=True)
         return Move.of(self._process.stdout.readline().strip())
 
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate()
+
 
 def main() -> None:
     """Print the margin and what a decision took each side."""
@@ -71,13 +75,15 @@ def main() -> None:
     options = parser.parse_args()
     test = None if options.h1 is None else SequentialTest(options.h0, options.h1)
     spec = ArenaSpec(options.player, options.player, options.players, options.deals, seed=options.seed, test=test)
-    other = Contestant(OtherVersion(options.other, options.player))
+    version = OtherVersion(options.other, options.player)
+    other = Contestant(version)
     this = Contestant(named_player(options.player))
     pairings: list[Pairing] = []
     mean = AdjustedMean()
     while len(pairings) < options.deals and (test is None or test.judge(mean).verdict is None):
         pairings.append(play_pairing(spec, other, this, len(pairings)))
         take_in(mean, pairings[-1], "points")
+    version.close()
     result = ArenaResult(spec, tuple(pairings), (other.cost, this.cost))
     times = [f"{1000 * cost.mean_seconds:.2f} ms" for cost in (this.cost, other.cost)]
     print(
