@@ -3,8 +3,10 @@
 Each executor is named as on the command line, with the number of workers after an ``@``. Each turn gives all of them
 the same jobs, one executor after the other in changing order; before that each has done some small ones, so that its
 processes run. Printed are the median time of a turn, the median over the turns of how much faster than the first one
-each was, with the lowest and the highest, and how much of the time the workers were at their jobs. The last figure is
-hardly touched by other work on the machine, the ratio is. The results have to be the same.
+each was, with the lowest and the highest, how much of the time the workers were at their jobs, and how much processor
+time the decisions took, as a share of the first one's. Other work on the machine spoils the ratio, but hardly the last
+two: on a machine with nothing else to do, the ratio is about the number of workers times the one by the other. The
+results have to be the same.
 """
 
 import argparse
@@ -18,7 +20,7 @@ from typing import Any
 from sniffai.jobs import Executor, JobSpec, executor_named, in_order
 from sniffai.search.params import Limits
 
-SIMULATIONS = 20_000
+SIMULATIONS = 60_000
 """Of each search, if nobody says: a job takes about a second."""
 
 
@@ -37,6 +39,8 @@ class Turn:
     """From the first job given out to the last result."""
     at_work: float
     """Seconds that the jobs took, all workers together."""
+    processor: float
+    """Seconds of processor time that their decisions took."""
     values: list[Any]
     """What came of them."""
 
@@ -46,7 +50,8 @@ def turn(executor: Executor, numbers: range, simulations: int) -> Turn:
     started = time.perf_counter()
     results = list(in_order(executor, jobs(numbers, simulations)))
     seconds = time.perf_counter() - started
-    return Turn(seconds, sum(result.seconds for result in results), [result.value for result in results])
+    processor = sum(busy for result in results for pairing in result.measured["seconds"] for _, busy in pairing)
+    return Turn(seconds, sum(result.seconds for result in results), processor, [result.value for result in results])
 
 
 def measured(names: Sequence[str], count: int, turns: int, simulations: int) -> list[list[Turn]]:
@@ -91,7 +96,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ratios = sorted(row[0].seconds / row[k].seconds for row in rows)
         busy = median(row[k].at_work / row[k].seconds for row in rows) / workers_of(name)
         times = f"{median(ratios):.3f} times ({ratios[0]:.3f} to {ratios[-1]:.3f})"
-        print(f"  {name}: {median(row[k].seconds for row in rows):.2f} s, {times}, at work {100 * busy:.1f} %")
+        spent = median(row[k].processor / row[0].processor for row in rows)
+        shares = f"at work {100 * busy:.1f} %, processor time {spent:.3f}"
+        print(f"  {name}: {median(row[k].seconds for row in rows):.2f} s, {times}, {shares}")
 
 
 if __name__ == "__main__":
