@@ -41,6 +41,7 @@ nitpick_ignore_regex = [
 ]
 
 autodoc_member_order = "bysource"
+autodoc_mock_imports = ["ray"]
 autodoc_default_options = {"members": True, "undoc-members": True}
 add_module_names = False
 python_use_unqualified_type_names = True

@@ -11,6 +11,7 @@ from pathlib import Path
 import grpc
 import pytest
 
+from benchmarks.server import neighbour
 from benchmarks.server.process import ServerProcess
 from sniffai import Limits, Round, View
 from sniffai.client import Client, ServiceError, job_servers
@@ -135,3 +136,8 @@ def test_how_often_clients_may_ping(least: float, code: str) -> None:
     with running_server(min_ping_seconds=least) as server, grpc.insecure_channel(server.address, pings) as channel:
         call = pb_grpc.AnalysisServiceStub(channel).Analyze.future(request, timeout=TIMEOUT)
         assert call.code().name == code
+
+
+def test_a_neighbour_with_jobs_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    neighbour.main(["--jobs", "--calls", "3", "--open", "4"])
+    assert "PASS  no call of the other one is refused: {'OK': 3}" in capsys.readouterr().out
