@@ -9,6 +9,7 @@ from sniffai_ext.view import View
 
 PHASE_EDGES: tuple[int, int]
 
+def check_told(told: Sequence[float]) -> tuple[float, float, float]: ...
 def sampled_deals(
     view: View,
     count: int,

@@ -4,7 +4,8 @@
         log( floor / n + (1 - floor) * softmax(rating / temperature)[c] )
 
 with n the number of distinct moves the seat had. A seat with a model of its own (:mod:`sniffai_ext.seat_model`) has
-that model's chance of c in place of the softmax. What the rules force (draws, passes, a drawn tile that must be placed)
+that model's chance of c in place of the softmax. The sum is made twice: with the temperatures and the floor of the
+search, and with those of what is told about the worlds (the inferred belief), which follow the choices more closely. What the rules force (draws, passes, a drawn tile that must be placed)
 is not a choice; the belief accounts for it exactly, so nothing is counted twice.
 """
 
@@ -59,54 +60,98 @@ cdef inline uint32_t hand_then(const Choice *choice, uint32_t[ALL_BATCHES] *batc
     return hand & ~choice.state.table
 
 
-cdef double chosen_log(const Model *model, const Choice *choice, uint32_t hand) noexcept nogil:
-    """The term of the formula above for one choice, if the seat held ``hand`` before it."""
+cdef void weigh_choice(const Model *model, const Choice *choice, uint32_t hand, Term *term) noexcept nogil:
+    """The term of the formula above for one choice, if the seat held ``hand`` before it; and as it is told."""
     cdef uint8_t[MAX_MOVES] moves
     cdef float[MAX_MOVES] values
     cdef State state = choice.state
     cdef const Choosing *choosing = model.seat[state.seat]
-    cdef float own = 0
+    cdef float own = 0, told = 0
     cdef int count, pick = 0
     state.hand[state.seat] = hand
     count = legal_moves(&state, moves)
+    term.log = term.told = 0
     if count < 2:
-        return 0
+        return
     while pick < count - 1 and moves[pick] != choice.move:
         pick += 1
     if choosing == NULL or choosing.own:
         rate_moves(model.net, &state, moves, count, values)
         own = chosen_share(values, count, pick, model.temperature[phase_of(&state)])
+        told = chosen_share(values, count, pick, model.told_temperature[popcount(state.table)])
     if choosing == NULL:
-        return logf(model.floor / count + (1 - model.floor) * own)
-    return log(model.floor / count + (1 - model.floor) * modelled_chance(choosing, &state, moves, count, pick, own))
+        term.log = logf(model.floor / count + (1 - model.floor) * own)
+        term.told = logf(model.told_floor / count + (1 - model.told_floor) * told)
+    else:
+        term.log = log(
+            model.floor / count + (1 - model.floor) * modelled_chance(choosing, &state, moves, count, pick, own))
+        term.told = log(
+            model.told_floor / count
+            + (1 - model.told_floor) * modelled_chance(choosing, &state, moves, count, pick, told))
 
 
 cdef void log_likelihoods(
-    const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat, Term *known
+    const Model *model, View view, uint32_t[ALL_BATCHES] *batch_tiles, double *by_seat, double *told, Term *known
 ) noexcept nogil:
-    """The formula above for one deal, given batch by batch: adds the terms of each seat's choices to ``by_seat``.
+    """The formula above for one deal, given batch by batch: adds the terms of each seat's choices to ``by_seat``, and
+    those with the numbers of what is told to ``told``.
 
     :param known: TERMS of them, all 0 at first: the terms of other deals of the same view, looked up and added to; or
         NULL.
     """
     cdef const Choice *choice
     cdef Term *term
-    cdef double added
+    cdef Term alone
     cdef uint32_t hand
     cdef uint64_t key
     cdef int i
     for i in range(view.choices):
         choice = &view.choice[i]
         hand = hand_then(choice, batch_tiles)
+        key = <uint64_t> (i + 1) << 32 | hand
         if known == NULL:
-            added = chosen_log(model, choice, hand)
+            term = &alone
+            term.key = 0
         else:
-            key = <uint64_t> (i + 1) << 32 | hand
             term = &known[key * GOLDEN >> (64 - TERM_BITS)]
-            if term.key != key:
-                term.key, term.log = key, chosen_log(model, choice, hand)
-            added = term.log
-        by_seat[choice.state.seat] += added
+        if term.key != key:
+            term.key = key
+            weigh_choice(model, choice, hand, term)
+        by_seat[choice.state.seat] += term.log
+        told[choice.state.seat] += term.told
+
+
+cdef int take_told(Model *model, told) except -1:
+    """Write how the others are taken to choose in what is told; the other numbers of the model are there.
+
+    :param told: ``(start, growth, floor)``: with k tiles on the table the temperature is ``start * growth**k``, in points;
+        None: as the rest of the model says.
+    :raises LimitsError: a number is out of range, or there are not three.
+    """
+    cdef int placed
+    if told is None:
+        for placed in range(TILES):
+            model.told_temperature[placed] = model.temperature[0 if placed < MIDDLE else (1 if placed < LATE else 2)]
+        model.told_floor = model.floor
+        return 0
+    start, growth, floor = check_told(told)
+    for placed in range(TILES):
+        model.told_temperature[placed] = <float> (start * growth ** placed)
+    model.told_floor = <float> floor
+    return 0
+
+
+def check_told(told):
+    """How the others are taken to choose in what is told, as plain numbers.
+
+    :param told: ``(start, growth, floor)``: 0.001..1,000 points, 0.5..2, and 0.000001..1.
+    :raises LimitsError: a number is out of range, or there are not three.
+    """
+    values = read_items(told, "told")
+    if len(values) != 3:
+        raise LimitsError(f"three numbers are expected, not {len(values)}", reason="OUT_OF_RANGE", field="told")
+    return (read_real(values[0], "told[0]", 1e-3, 1e3), read_real(values[1], "told[1]", 0.5, 2),
+            read_real(values[2], "told[2]", 1e-6, 1))
 
 
 cdef tuple take_models(Model *model, models, int players):
@@ -155,7 +200,7 @@ def sampled_deals(View view not None, count, seed, Policy policy not None, tempe
     cdef int deals = read_whole(count, "count", 1, MOST_DEALS), i, b, seat
     cdef uint32_t[4][ALL_BATCHES] batch_tiles
     cdef uint8_t[TILES] talon
-    cdef double[4] by_seat
+    cdef double[4] by_seat, told
     cdef Model model
     cdef Rng rng
     if policy.players != view.players:
@@ -170,6 +215,7 @@ def sampled_deals(View view not None, count, seed, Policy policy not None, tempe
     model.net = &policy.net
     take_models(&model, models, view.players)
     model.floor = <float> read_real(floor, "floor", 1e-6, 1)
+    take_told(&model, None)
     seed_rng(&rng, read_seed(seed))
     batches = np.zeros((deals, view.players, ALL_BATCHES), np.uint32)
     talons = np.zeros((deals, view.talon_size), np.uint8)
@@ -182,7 +228,8 @@ def sampled_deals(View view not None, count, seed, Policy policy not None, tempe
             PyErr_CheckSignals()
         belief.sample_batches(&rng, batch_tiles, talon)
         by_seat = [0, 0, 0, 0]
-        log_likelihoods(&model, view, batch_tiles, by_seat, NULL)
+        told = [0, 0, 0, 0]
+        log_likelihoods(&model, view, batch_tiles, by_seat, told, NULL)
         for seat in range(view.players):
             log_rows[i, seat] = by_seat[seat]
             for b in range(ALL_BATCHES):

@@ -21,6 +21,7 @@ cdef class SearchOptions:
     cdef readonly int extra_size
     cdef readonly Policy policy
     cdef readonly tuple temperatures
+    cdef readonly object told         # (start, growth, floor), or None
     cdef Model model                  # of the other seats; its net is NULL without a policy
     cdef readonly tuple models        # by seat: its own model, or None; () for none at all
     cdef readonly WorldValue value

@@ -3,10 +3,11 @@
 from libc.stdint cimport INT64_MAX, UINT32_MAX
 
 from sniffai_ext.checks cimport read_flag, read_whole
-from sniffai_ext.inference cimport take_models
+from sniffai_ext.inference cimport take_models, take_told
 from sniffai_ext.seat_model cimport SeatModel
 
 from sniffai_ext.errors import LimitsError
+from sniffai_ext.inference import check_told
 from sniffai_ext.shown import shown
 from sniffai_ext.tree_params import USUAL_TEMPERATURES, TreeParams, read_params
 from sniffai_ext.worlds import MOST_WORLDS, check_temperatures
@@ -32,13 +33,15 @@ cdef class SearchOptions:
     :param proofs: whether ends of the round prove values where nothing is hidden; else all values are means.
     :param models: by seat: a :class:`~sniffai_ext.seat_model.SeatModel` of how it chooses, or None for the policy's
         model; () for none at all. The searching seat's own entry counts for nothing.
+    :param told: how the others are taken to choose in what is told of the worlds, ``(start, growth, floor)``: with k tiles
+        on the table the temperature is ``start * growth**k``, in points; None: as in the search.
     :param most_visits: simulations that a tree has room to count, 1..2**32-1: then it is as full as without memory.
     :raises LimitsError: an option is out of range; ``field`` is its name.
     """
 
     def __cinit__(self, params=USUAL_PARAMS, Equity equity=None, match=False, memory_bytes=USUAL_MEMORY_BYTES,
                   expected=0, pool_size=0, extra_size=0, Policy policy=None, temperatures=USUAL_TEMPERATURES,
-                  WorldValue value=None, proofs=True, most_visits=UINT32_MAX, models=()):
+                  WorldValue value=None, proofs=True, most_visits=UINT32_MAX, models=(), told=None):
         self._take_params(params)
         self.match = read_flag(match, "match")
         if self.match and equity is None:
@@ -49,7 +52,7 @@ cdef class SearchOptions:
         self.pool_size = read_whole(pool_size, "pool_size", 0, MOST_WORLDS)
         self.extra_size = read_whole(extra_size, "extra_size", 0, MOST_WORLDS)
         self.equity, self.policy, self.value = equity, policy, value
-        self._take_model(temperatures)
+        self._take_model(temperatures, told)
         self.proofs = read_flag(proofs, "proofs")
         self.most_visits = read_whole(most_visits, "most_visits", 1, UINT32_MAX)
         self._take_models(models)
@@ -69,11 +72,13 @@ cdef class SearchOptions:
         self.follow = <uint32_t> (checked["follow"] * 65536)
         self.model.floor = <float> checked["floor"]
 
-    def _take_model(self, temperatures):
+    def _take_model(self, temperatures, told):
         cdef int phase
+        self.told = None if told is None else check_told(told)
         self.temperatures = check_temperatures(temperatures)
         for phase in range(3):
             self.model.temperature[phase] = <float> self.temperatures[phase]
+        take_told(&self.model, self.told)
         if self.policy is not None:
             self.model.net = &self.policy.net
         else:
@@ -87,7 +92,7 @@ cdef class SearchOptions:
     def __reduce__(self):
         return type(self), (self.params, self.equity, self.match, self.memory_bytes, self.expected, self.pool_size,
                             self.extra_size, self.policy, self.temperatures, self.value, self.proofs, self.most_visits,
-                            self.models)
+                            self.models, self.told)
 
     cdef int check_players(self, int players) except -1:
         """Raise LimitsError unless all data are for so many seats."""

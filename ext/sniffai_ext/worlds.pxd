@@ -60,8 +60,10 @@ cdef class Pool:
     cdef void weigh(self) noexcept nogil
     cdef void add_up(self) noexcept nogil
     cdef void list_shares(self) noexcept nogil
-    cdef double temper(self, double *weight, double share) noexcept nogil
-    cdef double temper_part(self, double *weight, int first, int end, double share, double part) noexcept nogil
+    cdef tuple all_marginals(self, double counted, bint as_weighted)
+    cdef double temper(self, double *weight, double share, bint as_weighted) noexcept nogil
+    cdef double temper_part(self, double *weight, int first, int end, double share, bint as_weighted,
+                            double part) noexcept nogil
     cdef void sum_up(self, const double *weight, Sums *sums) noexcept nogil
     cdef int drawn(self, uint64_t number) noexcept nogil
     cdef void draw(self, uint32_t *hands, uint64_t number) noexcept nogil
@@ -69,3 +71,5 @@ cdef class Pool:
     cdef double *logs                 # by world: log-likelihood of the others' choices
     cdef Term *terms                  # what is known of these already, while the pool is filled
     cdef double *by_seat              # the same by world and seat, for the worlds that the model weighed
+    cdef double *told_logs            # the same two with the numbers of what is told
+    cdef double *told_by_seat

@@ -17,7 +17,7 @@ from libc.string cimport memset
 from sniffai_ext.belief cimport TALON
 from sniffai_ext.clock cimport monotonic
 from sniffai_ext.checks cimport read_items, read_real, read_seed, read_tiles, read_whole
-from sniffai_ext.inference cimport TERMS, Term, log_likelihoods
+from sniffai_ext.inference cimport TERMS, Term, log_likelihoods, take_told
 from sniffai_ext.policy cimport Policy
 from sniffai_ext.rng cimport GOLDEN, next64, seed_rng, uniform
 from sniffai_ext.signals cimport answer, called, watch_signals
@@ -56,6 +56,8 @@ cdef class Pool:
         free(self.world)
         free(self.logs)
         free(self.by_seat)
+        free(self.told_logs)
+        free(self.told_by_seat)
         free(self.index)
         free(self.terms)
 
@@ -83,7 +85,8 @@ cdef class Pool:
         self.reserve(room + extra)
         self.by_seat = <double *> malloc(4 * room * sizeof(double))
         self.terms = <Term *> calloc(TERMS, sizeof(Term))
-        if self.by_seat == NULL or self.terms == NULL:
+        self.told_by_seat = <double *> malloc(4 * room * sizeof(double))
+        if self.by_seat == NULL or self.told_by_seat == NULL or self.terms == NULL:
             raise MemoryError
         self.room = self.assignments if few else room
         self.model = model
@@ -121,8 +124,9 @@ cdef class Pool:
         """Make room for so many."""
         self.world = <World *> malloc(worlds * sizeof(World))
         self.logs = <double *> malloc(worlds * sizeof(double))
+        self.told_logs = <double *> malloc(worlds * sizeof(double))
         self.index = <int *> malloc(worlds * sizeof(int))
-        if self.world == NULL or self.logs == NULL or self.index == NULL:
+        if self.world == NULL or self.logs == NULL or self.told_logs == NULL or self.index == NULL:
             raise MemoryError
         return 0
 
@@ -138,6 +142,7 @@ cdef class Pool:
         """One assignment as a world."""
         cdef World *world = &self.world[self.size]
         cdef double *by_seat = &self.by_seat[4 * self.size]
+        cdef double *told = &self.told_by_seat[4 * self.size]
         cdef int seat, turn, b
         for seat in range(4):
             world.hand[seat] = 0
@@ -146,11 +151,13 @@ cdef class Pool:
             world.hand[seat] &= ~view.on_table
         world.talon = talon
         by_seat[0] = by_seat[1] = by_seat[2] = by_seat[3] = 0
+        told[0] = told[1] = told[2] = told[3] = 0
         if self.model != NULL:
-            log_likelihoods(self.model, view, batch_tiles, by_seat, self.terms)
-        self.logs[self.size] = 0
+            log_likelihoods(self.model, view, batch_tiles, by_seat, told, self.terms)
+        self.logs[self.size] = self.told_logs[self.size] = 0
         for turn in range(4):
             self.logs[self.size] += by_seat[place_at(self.seat, turn)]
+            self.told_logs[self.size] += told[place_at(self.seat, turn)]
         self.size += 1
 
     cdef bint disturbed(self) noexcept nogil:
@@ -177,7 +184,7 @@ cdef class Pool:
         picked (multiple importance sampling, the balance heuristic of Veach and Guibas 1995). So the fit decides where
         to look, and biases nothing.
         """
-        cdef Surrogate fit
+        cdef Surrogate fit, told_fit
         cdef World *sample = self.world + self.room
         cdef Rng *made = <Rng *> malloc(extra * sizeof(Rng))
         cdef uint8_t[TILES] talon
@@ -203,9 +210,11 @@ cdef class Pool:
             self.weigh()
             return
         fit_surrogate(&fit, self.world, self.by_seat, self.size, self.seat, ridge_of(self.players))
+        fit_surrogate(&told_fit, self.world, self.told_by_seat, self.size, self.seat, ridge_of(self.players))
         for i in range(samples):
             self.world[self.size + i] = sample[i]    # they move up where the room was not filled
             self.logs[self.size + i] = likely(&fit, &sample[i])
+            self.told_logs[self.size + i] = likely(&told_fit, &sample[i])
             self.world[self.size + i].weight = self.logs[self.size + i]
         exponentiate(self.world + self.size, samples)
         self.blend(samples)
@@ -442,21 +451,36 @@ cdef class Pool:
             rows[i] = self.logs[i]
         return logs
 
+    def told_log_likelihoods(self):
+        """As :meth:`log_likelihoods`, with the numbers of what is told."""
+        import numpy as np
+
+        cdef int i
+        self.check_filled()
+        logs = np.empty(self.size)
+        cdef double[::1] rows = logs
+        for i in range(self.size):
+            rows[i] = self.told_logs[i]
+        return logs
+
     def table(self):
         """The weighted marginals, in the form of :meth:`sniffai_ext.belief.Belief.table`."""
-        return self.marginals()[0]
+        return self.all_marginals(0, True)[0]
 
     def marginals(self, share=1.0):
-        """The marginals if only a share of each log-likelihood counts, and how sure they are.
+        """The marginals as they are told, and how sure they are.
 
-        :param share: 0..4; 0: all that is known from the rules alone, 1: as the worlds are weighted.
+        :param share: what counts of each log-likelihood that is told, 0..4; 0: all that is known from the rules alone.
         :return: ``(table, independent)``: the table in the form of :meth:`sniffai_ext.belief.Belief.table`, and how
             many independent worlds would give marginals as exact.
         :raises LimitsError: the share is out of range.
         """
+        return self.all_marginals(read_real(share, "share", 0, MOST_SHARE), False)
+
+    cdef tuple all_marginals(self, double counted, bint as_weighted):
+        """:meth:`marginals`, or those of the worlds as they are weighted, whatever is told."""
         import numpy as np
 
-        cdef double counted = read_real(share, "share", 0, MOST_SHARE)
         cdef double independent
         cdef int tile, column
         self.check_filled()
@@ -467,7 +491,7 @@ cdef class Pool:
             free(sums)
             raise MemoryError
         with nogil:
-            independent = self.temper(weight, counted)
+            independent = self.temper(weight, counted, as_weighted)
             self.sum_up(weight, sums)
         free(weight)
         marginals = np.zeros((TILES, self.players + 1))
@@ -482,8 +506,8 @@ cdef class Pool:
         free(sums)
         return marginals, independent
 
-    cdef double temper(self, double *weight, double share) noexcept nogil:
-        """Write the weights, adding up to 1, if only a share of the log-likelihoods counts.
+    cdef double temper(self, double *weight, double share, bint as_weighted) noexcept nogil:
+        """Write the weights, adding up to 1, if a share of the log-likelihoods that are told counts, or as they are.
 
         The worlds that the model weighed and those of the fit keep their parts of all weight, since those follow from
         how exact either is.
@@ -492,25 +516,26 @@ cdef class Pool:
         """
         cdef double all_weights = self.world[self.size - 1].upto
         cdef double part = self.world[self.studied - 1].upto / all_weights
-        cdef double effective = self.temper_part(weight, 0, self.studied, share, part)
+        cdef double effective = self.temper_part(weight, 0, self.studied, share, as_weighted, part)
         if self.studied == self.size:
             return effective
         if part <= 0:
-            return self.temper_part(weight, self.studied, self.size, share, 1)
-        self.temper_part(weight, self.studied, self.size, share, 1 - part)
+            return self.temper_part(weight, self.studied, self.size, share, as_weighted, 1)
+        self.temper_part(weight, self.studied, self.size, share, as_weighted, 1 - part)
         return max(effective, effective / part / OPTIMISM)
 
-    cdef double temper_part(self, double *weight, int first, int end, double share, double part) noexcept nogil:
+    cdef double temper_part(self, double *weight, int first, int end, double share, bint as_weighted,
+                            double part) noexcept nogil:
         """Write the weights of some worlds, adding up to ``part``; returns their effective sample size."""
         cdef double most = -INFINITY, total = 0, squares = 0
         cdef int i
         for i in range(first, end):
             weight[i] = self.world[i].weight
-            if share != 1:
-                weight[i] = log(weight[i]) + (share - 1) * self.logs[i]
+            if not as_weighted:
+                weight[i] = log(weight[i]) + share * self.told_logs[i] - self.logs[i]
                 most = max(most, weight[i])
         for i in range(first, end):
-            if share != 1:
+            if not as_weighted:
                 weight[i] = exp(weight[i] - most)
             total += weight[i]
             squares += weight[i] * weight[i]
@@ -600,7 +625,7 @@ cdef inline uint32_t mask_of(const uint8_t *tiles, int count) noexcept nogil:
 
 
 def weighted_worlds(View view not None, room, seed, Policy policy=None, temperatures=USUAL_TEMPERATURES,
-                    floor=USUAL_FLOOR, hands=None, extra=0):
+                    floor=USUAL_FLOOR, hands=None, extra=0, told=None):
     """A pool for a view.
 
     :param room: most worlds, 1..MOST_WORLDS: if there are more assignments, the pool is a sample of so many.
@@ -611,6 +636,8 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
     :param hands: tile masks by seat; only the assignments that deal these hands to the other seats are worlds then.
     :param extra: samples that a fit picks worlds from, and that extend the pool with the fit's weights,
         0..MOST_WORLDS; 0: all worlds come straight from the belief.
+    :param told: how the others choose in what is told, ``(start, growth, floor)``: with k tiles on the table the
+        temperature is ``start * growth**k``, in points; None: as the worlds are weighted.
     :raises LimitsError: a number out of range, or a net for another number of seats.
     :raises HistoryError: no deal explains the view, or none with these hands does.
     """
@@ -632,6 +659,7 @@ def weighted_worlds(View view not None, room, seed, Policy policy=None, temperat
         model.floor = <float> random_share
         for phase in range(3):
             model.temperature[phase] = <float> temperatures[phase]
+        take_told(&model, told)
     if hands is not None:
         view = with_hands(view, hands)
     seed_rng(&rng, read_seed(seed))
@@ -684,7 +712,7 @@ def given_worlds(View view not None, hands, weights, seed):
         if not 0 < shares[i] < INFINITY:
             raise LimitsError("a weight is above 0", reason="OUT_OF_RANGE", field=f"weights[{i}]")
         pool.world[i].weight = shares[i]
-        pool.logs[i] = log(shares[i])
+        pool.logs[i] = pool.told_logs[i] = log(shares[i])
     pool.size = pool.room = count
     pool.add_up()
     pool.studied, pool.independent = count, pool.effective

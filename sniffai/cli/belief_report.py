@@ -22,7 +22,7 @@ from sniffai.play.statistics import Estimate
 @click.option(
     "--share",
     type=click.FloatRange(0, MOST_SHARE),
-    help="Share of the evidence that counts in the inferred belief.  [default: as in answers]",
+    help="Share of the evidence that counts in the inferred belief, uncorrected.  [default: as in answers]",
 )
 @bulk_options(workers="1")
 @json_option

@@ -11,7 +11,14 @@ from sniffai.jobs.spec import JobSpec, slices
 from sniffai.lab.calibration import CalibrationReport, Judgement, PlayerModel, judged_rounds, report_of
 from sniffai.play.levels import named_player
 from sniffai.search.nets import load_policy
-from sniffai.search.params import EVIDENCE_SHARES, MAX_SIMULATIONS, MODEL_TEMPERATURES, Limits, SearchParams
+from sniffai.search.params import (
+    EVIDENCE_SLOPES,
+    MAX_SIMULATIONS,
+    MODEL_TEMPERATURES,
+    TOLD_CHOICES,
+    Limits,
+    SearchParams,
+)
 from sniffai.seeds import check_seed
 
 PARAMETERS: Final = ("players", "seed", "player", "worlds", "share")
@@ -39,7 +46,8 @@ class BeliefSpec:
     worlds: int = 1000
     """Most worlds to weigh, 1..1,000,000."""
     share: float | None = None
-    """The share of the evidence that counts in the inferred belief, 0..4; as in answers where not given."""
+    """The share of the evidence that counts in the inferred belief, 0..4, with no correction of single tiles; as in
+    answers where not given."""
 
     def __post_init__(self) -> None:
         keep(self, "players", read_players(self.players, LimitsError))
@@ -59,7 +67,9 @@ class BeliefSpec:
             MODEL_TEMPERATURES[self.players],
             params.floor,
             self.worlds,
-            EVIDENCE_SHARES[self.players] if share is None else (share, share, share),
+            TOLD_CHOICES[self.players],
+            1.0 if share is None else share,
+            EVIDENCE_SLOPES[self.players] if share is None else (1.0, 1.0),
             params.extra_size(self.worlds),
         )
 

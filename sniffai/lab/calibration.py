@@ -5,14 +5,14 @@ Four beliefs of the same decisions are compared, each with more evidence than th
 - ``uniform``: hand sizes only; every hidden tile is equally likely to be anywhere;
 - ``voids``: the exact belief, with what draws and passes show (:class:`sniffai.Belief`);
 - ``weighted``: that belief weighted by how likely the policy makes the other seats' past choices, as in the search;
-- ``inferred``: what an answer tells of it (:class:`sniffai.InferredBelief`): with worlds that a fit weighs, and a share
-  of the evidence.
+- ``inferred``: what an answer tells of it (:class:`sniffai.InferredBelief`): with worlds that a fit weighs, by a model
+  of its own, and corrected tile by tile.
 
 The log-likelihood is that of all hidden hands together, in nats per decision. If W of N assignments deal the true
 hands, it is log(W / N) for ``voids``. ``weighted`` adds the log of a ratio: the mean likelihood of the past choices
 over those W by the mean over all N. If N exceeds the pool, both means are over samples, and the true hands count as one
-more sample in the second mean, so that an error does not favour ``weighted``. For ``inferred`` the share applies to the
-likelihoods.
+more sample in the second mean, so that an error does not favour ``weighted``. For ``inferred`` it is the same with
+the likelihoods of its model; the correction of single tiles has no part in it.
 """
 
 import math
@@ -27,7 +27,7 @@ from sniffai.lab.arrays import ArrayHolder
 from sniffai.play.players import Player
 from sniffai.play.selfplay import Decision, decisions
 from sniffai.play.statistics import Estimate, ratio_and_error
-from sniffai.search.phases import phase_number
+from sniffai.search.inferred import calibrated
 from sniffai.seeds import derived_seed
 from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.policy import Policy
@@ -54,8 +54,14 @@ class PlayerModel:
     """Share of the choices that is taken to be random, above 0, at most 1."""
     worlds: int = 1000
     """Most worlds in a pool, at least 1."""
-    shares: tuple[float, float, float] = (1.0, 1.0, 1.0)
-    """Of each log-likelihood, what counts in ``inferred``, by phase of the decision."""
+    told: tuple[float, float, float] | None = None
+    """How they are taken to choose in ``inferred``, see :data:`sniffai.search.params.TOLD_CHOICES`; ``None``: as
+    above."""
+    share: float = 1.0
+    """Of each log-likelihood, what counts in ``inferred``."""
+    slopes: tuple[float, float] = (1.0, 1.0)
+    """What counts of the evidence of single tiles in ``inferred``, see
+    :data:`sniffai.search.params.EVIDENCE_SLOPES`."""
     extra: int = 0
     """Further worlds in ``inferred``, weighted by a fit."""
 
@@ -176,14 +182,20 @@ def judge(decision: Decision, model: PlayerModel, seed: int) -> Judgement:
     """Evaluate the beliefs at one decision."""
     view = decision.view.core()
     everything, truth = (_pool(view, model, seed, hands) for hands in (None, decision.hands))
-    share = model.shares[phase_number(view.layout.placed)]
     uniform, exact = _uniform_log_likelihood(view), _log_ratio(truth.assignments, everything.assignments)
     told = _pool(view, model, seed, None, model.extra) if model.extra else everything
-    tables = [_uniform_table(view), CoreBelief(view).table(), everything.table(), told.marginals(share)[0]]
-    places = _hidden_places(view)
+    rules = CoreBelief(view).table()
+    inferred = calibrated(told.marginals(model.share)[0], rules, model.slopes, view.seat)
+    tables = [_uniform_table(view), rules, everything.table(), inferred]
+    places = hidden_places(view)
     held = np.array([decision.hands[seat] >> tile & 1 for tile, seat in places], np.float64)
     return Judgement(
-        (uniform, exact, exact + _lift(everything, truth, 1.0), exact + _lift(everything, truth, share)),
+        (
+            uniform,
+            exact,
+            exact + _lift(everything, everything.log_likelihoods(), truth.log_likelihoods()),
+            exact + _lift(everything, *(model.share * pool.told_log_likelihoods() for pool in (everything, truth))),
+        ),
         tuple(np.array([table[place] for place in places]) for table in tables),
         held,
         everything.effective / everything.size,
@@ -192,15 +204,18 @@ def judge(decision: Decision, model: PlayerModel, seed: int) -> Judgement:
 
 
 def _pool(view: CoreView, model: PlayerModel, seed: int, hands: Sequence[int] | None, extra: int = 0) -> Pool:
-    return weighted_worlds(view, model.worlds, seed, model.policy, model.temperatures, model.floor, hands, extra)
+    return weighted_worlds(
+        view, model.worlds, seed, model.policy, model.temperatures, model.floor, hands, extra, model.told
+    )
 
 
-def _lift(everything: Pool, truth: Pool, share: float) -> float:
+def _lift(everything: Pool, logs: Table, true_logs: Table) -> float:
     """The log of the ratio: likelihood of the past choices with the true hands by that with hands on average.
 
-    :param share: of each log-likelihood that counts.
+    :param logs: the log-likelihoods by world.
+    :param true_logs: by world that deals the true hands.
     """
-    logs, true = share * everything.log_likelihoods(), _log_mean(share * truth.log_likelihoods())
+    true = _log_mean(true_logs)
     return true - _log_mean(logs if everything.complete else np.append(logs, true))
 
 
@@ -222,7 +237,8 @@ def _hidden(view: CoreView) -> list[int]:
     return [tile for tile in range(28) if not seen >> tile & 1]
 
 
-def _hidden_places(view: CoreView) -> list[tuple[int, int]]:
+def hidden_places(view: CoreView) -> list[tuple[int, int]]:
+    """Every hidden tile at every other seat, as ``(tile, seat)``."""
     return [(tile, seat) for tile in _hidden(view) for seat in _others(view)]
 
 

@@ -1,14 +1,21 @@
 """The inferred belief: what the worlds that a search weighs say about single tiles.
 
-The search follows the weights as they are. What is told is tempered: only a share of each log-likelihood counts
-(:data:`sniffai.search.params.EVIDENCE_SHARES`), so that what is said with some probability is true as often.
+The search follows the weights as they are. What is told has a model of its own, which follows choices more closely
+(:data:`sniffai.search.params.TOLD_CHOICES`), and is corrected tile by tile, so that what is said with some probability
+is true as often (:func:`calibrated`).
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sniffai.search.analysis import InferredBelief
 from sniffai_ext.worlds import Pool
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Table = npt.NDArray[np.float64]
 
 POLICY_MODEL: Final = "policy"
 """The model of play that weighs the worlds where the search is told nothing about the other seats."""
@@ -16,23 +23,64 @@ POLICY_MODEL: Final = "policy"
 TOLD_MODEL: Final = "opponents"
 """The models of other seats that the search is told (:mod:`sniffai.search.opponents`), the policy for the rest."""
 
+CLOSE: Final = 1e-9
+"""How near the sizes of hands the sums of a corrected table must come."""
 
-def inferred_belief(pools: Sequence[Pool], share: float, model: str = POLICY_MODEL) -> InferredBelief | None:
+MOST_ROUNDS: Final = 500
+"""Rounds of the correction at most. Some ten are usual."""
+
+
+def inferred_belief(
+    pools: Sequence[Pool], exact: "Table", slopes: tuple[float, float] = (1.0, 1.0), model: str = POLICY_MODEL
+) -> InferredBelief | None:
     """The belief of pools of the same view, each counted by how exact it is; ``None`` where choices say nothing.
 
     :param pools: of the trees that have one. A pool that has every world stands for all.
-    :param share: of the log-likelihoods that counts, 0..4.
+    :param exact: the exact belief of the view, ``[28, players + 1]``.
+    :param slopes: see :func:`calibrated`.
     :param model: the name of the model of play that weighs the worlds.
     """
     if not pools or not any(pool.informed for pool in pools):
         return None
     if pools[0].complete:
         pools = pools[:1]
-    found = [pool.marginals(share) for pool in pools]
+    found = [pool.marginals(1.0) for pool in pools]
     total = sum(independent for _, independent in found)
     table = found[0][0]
     if len(found) > 1:
         table = sum(marginals * (independent / total) for marginals, independent in found[1:]) + table * (
             found[0][1] / total
         )
-    return InferredBelief(table, total, sum(pool.size for pool in pools), model)
+    own = pools[0].seat
+    return InferredBelief(calibrated(table, exact, slopes, own), total, sum(pool.size for pool in pools), model)
+
+
+def calibrated(table: "Table", exact: "Table", slopes: tuple[float, float], own: int) -> "Table":
+    """Marginals with another weight of the evidence that is in them.
+
+    By how many times a place is likelier than by the rules alone is raised to a power: ``slopes[0]`` where it is less
+    likely, ``slopes[1]`` where it is likelier. Then rows and columns are scaled in turn (iterative proportional
+    fitting, Deming and Stephan 1940), until every tile is somewhere and every hand has its size again.
+
+    :param table: the marginals, ``[28, players + 1]``.
+    :param exact: the exact belief.
+    :param own: the seat that knows its own column.
+    """
+    import numpy as np
+
+    if slopes == (1.0, 1.0):
+        return table
+    places = [place for place in range(table.shape[1]) if place != own]
+    told, rules = table[:, places], exact[:, places]
+    rows, columns = told.sum(axis=1), told.sum(axis=0)
+    ratio = np.divide(told, rules, out=np.ones_like(told), where=rules > 0)
+    found = np.where(told > 0, rules * np.where(ratio < 1, ratio ** slopes[0], ratio ** slopes[1]), 0.0)
+    for _ in range(MOST_ROUNDS):
+        found *= np.divide(columns, found.sum(axis=0), out=np.zeros_like(columns), where=columns > 0)
+        sums = found.sum(axis=1)
+        found *= np.divide(rows, sums, out=np.zeros_like(rows), where=sums > 0)[:, None]
+        if np.abs(found.sum(axis=0) - columns).max() < CLOSE:
+            break
+    corrected = table.copy()
+    corrected[:, places] = np.minimum(found, 1.0)
+    return corrected

@@ -106,9 +106,14 @@ MODEL_TEMPERATURES: Final = {2: (2.1, 3.9, 6.2), 3: (1.55, 2.4, 3.4), 4: (1.55, 
 """How sharply the search itself follows the policy, in points, by number of seats and by phase (fewer than 8 tiles on
 the table, fewer than 16, and later): fitted by likelihood on its own play (docs/policy.md)."""
 
-EVIDENCE_SHARES: Final = {2: (1.0, 1.0, 1.0), 3: (1.1, 1.1, 0.9), 4: (1.0, 1.0, 0.8)}
-"""How much of the log-likelihood of past choices counts in the inferred belief, by number of seats and by phase of the
-decision: with 1 the worlds are weighted as in the search. Measured in docs/policy.md."""
+TOLD_CHOICES: Final = {2: (1.9, 1.08, 0.01), 3: (0.9, 1.1, 0.005), 4: (1.35, 1.09, 0.002)}
+"""How the other seats are taken to choose in the inferred belief, by number of seats: ``(start, growth, floor)``. With
+k tiles on the table the policy's temperature is ``start * growth**k``, in points; ``floor`` is the share of choices
+taken to be random. Fitted by likelihood on the search's own play (docs/policy.md). The search keeps its own model."""
+
+EVIDENCE_SLOPES: Final = {2: (1.15, 0.65), 3: (1.2, 0.6), 4: (1.0, 0.7)}
+"""How much of the evidence counts in the inferred belief, by number of seats: against a place and for it, as powers of
+the ratio to the exact belief. Fitted by the log loss of single tiles (docs/policy.md)."""
 
 
 @dataclass(frozen=True, slots=True)

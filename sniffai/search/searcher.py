@@ -23,15 +23,15 @@ from sniffai.search.inferred import POLICY_MODEL, TOLD_MODEL, inferred_belief
 from sniffai.search.nets import load_policy, load_world_value
 from sniffai.search.opponents import Opponents, seat_models
 from sniffai.search.params import (
-    EVIDENCE_SHARES,
+    EVIDENCE_SLOPES,
     MAX_SIMULATIONS,
     MODEL_TEMPERATURES,
+    TOLD_CHOICES,
     EffectiveLimits,
     Limits,
     SearchParams,
     check_threads,
 )
-from sniffai.search.phases import phase_number
 from sniffai.search.roots import Root
 from sniffai.search.solver import MoveValue
 from sniffai.seeds import check_seed, tree_seed
@@ -330,9 +330,9 @@ class Searcher:
         """What the weighted worlds say about the hidden tiles; computed once."""
         pools = self._pools
         if self._inferred[0] != pools:
-            share = EVIDENCE_SHARES[self._view.players][phase_number(self._view.core().layout.placed)]
             model = TOLD_MODEL if any(self._models) else POLICY_MODEL
-            self._inferred = pools, inferred_belief(pools, share, model)
+            slopes = (1.0, 1.0) if any(self._models) else EVIDENCE_SLOPES[self._view.players]
+            self._inferred = pools, inferred_belief(pools, self._belief().table, slopes, model)
         return self._inferred[1]
 
     def _forced(self, run: Run) -> Analysis:
@@ -429,6 +429,7 @@ def search_options(
         temperatures=tuple(params.temperature * fitted for fitted in MODEL_TEMPERATURES[players]),
         value=load_world_value(players) if params.net_leaf else None,
         models=models,
+        told=TOLD_CHOICES[players],
     )
 
 

@@ -255,6 +255,7 @@ FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "policy.weight_count": named(players=2),
     "tree_params.read_params": lambda: {"params": core("tree_params").TreeParams()},
     "worlds.check_temperatures": named(temperatures=(1.0, 1.0, 1.0)),
+    "inference.check_told": named(told=(1.0, 1.0, 0.1)),
     "worlds.given_worlds": lambda: {
         "view": view(),
         "hands": np.array([row[:2] for row in pool().worlds()], np.uint32),
@@ -270,6 +271,7 @@ FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
         "floor": 0.1,
         "hands": None,
         "extra": 40,
+        "told": (1.0, 1.0, 0.1),
     },
     "equity_solve.first_to_reach": lambda: {
         "teams": 2,

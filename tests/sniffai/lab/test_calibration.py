@@ -16,7 +16,7 @@ from sniffai.moves import Move
 from sniffai.play.players import GreedyPlayer, RandomPlayer
 from sniffai.play.selfplay import decisions
 from sniffai.search.nets import load_policy
-from sniffai.search.params import EVIDENCE_SHARES, MODEL_TEMPERATURES
+from sniffai.search.params import EVIDENCE_SLOPES, MODEL_TEMPERATURES, TOLD_CHOICES
 from sniffai.view import View
 
 PLAYERS = (2, 3, 4)
@@ -159,7 +159,7 @@ def test_the_error_of_a_bin_is_over_rounds() -> None:
 def test_a_share_of_the_evidence_lies_between_voids_and_weighted() -> None:
     """With none of it ``inferred`` is the exact belief, with all of it ``weighted``."""
     for share, like in ((0.0, 1), (1.0, 2)):
-        told_by = replace(model(2), shares=(share, share, share))
+        told_by = replace(model(2), share=share)
         beliefs = calibrate(GreedyPlayer(), told_by, 4, 5).beliefs
         assert beliefs[3].log_likelihood.mean == pytest.approx(beliefs[like].log_likelihood.mean)
         assert beliefs[3].brier == pytest.approx(beliefs[like].brier, abs=3e-3)
@@ -189,7 +189,7 @@ def test_the_report_command(capsys: pytest.CaptureFixture[str]) -> None:
     args = ["belief-report", "--rounds", "3", "--player", "greedy", "--worlds", "50", "--seed", "9"]
     assert run([*args, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    told_by = replace(model(2, 50), shares=EVIDENCE_SHARES[2], extra=800)
+    told_by = replace(model(2, 50), told=TOLD_CHOICES[2], slopes=EVIDENCE_SLOPES[2], extra=800)
     report = calibrate(GreedyPlayer(), told_by, 3, 9).to_dict()
     assert told == json.loads(json.dumps(report))
     assert [belief["name"] for belief in told["beliefs"]] == list(BELIEFS)

@@ -22,7 +22,7 @@ SEATS = pytest.mark.parametrize("players", [2, 3, 4])
 
 def view_of(players: int) -> View:
     """A view with a choice, after some placements."""
-    found = (decision.view for round_ in decisions(GreedyPlayer(), players, 3, 5) for decision in round_)
+    found = (decision.view for round_ in decisions(GreedyPlayer(), players, range(3), 5) for decision in round_)
     return next(view for view in found if len(view.placements) > 5)
 
 

@@ -10,7 +10,7 @@ import sniffai
 from sniffai import wire
 from sniffai.play.players import GreedyPlayer
 from sniffai.play.selfplay import decisions
-from sniffai.search.inferred import POLICY_MODEL, TOLD_MODEL, inferred_belief
+from sniffai.search.inferred import POLICY_MODEL, TOLD_MODEL, calibrated, inferred_belief
 from sniffai.search.nets import load_policy
 from sniffai.search.opponents import Opponent, Way
 from sniffai.search.params import MODEL_TEMPERATURES
@@ -23,7 +23,7 @@ LIMITS = sniffai.Limits(simulations=2000)
 
 
 def views(players: int, rounds: int = 6) -> list[sniffai.View]:
-    return [decision.view for found in decisions(GreedyPlayer(), players, rounds, 11) for decision in found]
+    return [decision.view for found in decisions(GreedyPlayer(), players, range(rounds), 11) for decision in found]
 
 
 def late_view(players: int) -> sniffai.View:
@@ -66,9 +66,65 @@ def test_marginals_are_the_sums_over_the_worlds(players: int, extra: int, share:
         assert 0 < independent <= pool.size * 1.0000001
         if share == 1:
             assert independent == pytest.approx(pool.independent)
-            np.testing.assert_array_equal(pool.table(), table)
+            np.testing.assert_allclose(pool.table(), table, rtol=0, atol=1e-12)
         if share == 0 and pool.complete:
             np.testing.assert_allclose(table, Belief(view.core()).table(), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+@pytest.mark.parametrize("extra", [0, 1000])
+def test_what_is_told_may_follow_choices_otherwise_than_the_search(players: int, extra: int) -> None:
+    """The worlds and their weights stay the same; what is told is as if they were weighed by its own model."""
+    view, told = late_view(players), (1.0, 1.1, 0.01)
+    given = (view.core(), 300, 5, load_policy(players), MODEL_TEMPERATURES[players], 0.05, None, extra)
+    plain, pool = weighted_worlds(*given), weighted_worlds(*given, told)
+    assert pool.worlds() == plain.worlds()
+    np.testing.assert_array_equal(pool.log_likelihoods(), plain.log_likelihoods())
+    np.testing.assert_array_equal(plain.told_log_likelihoods(), plain.log_likelihoods())
+    np.testing.assert_array_equal(pool.table(), plain.table())
+    assert not np.allclose(pool.told_log_likelihoods(), pool.log_likelihoods())
+    rows = pool.worlds()
+    weights = np.array([row[-1] for row in rows]) * np.exp(pool.told_log_likelihoods() - pool.log_likelihoods())
+    for part in (slice(None, pool.studied), slice(pool.studied, None)):
+        if weights[part].size:
+            weights[part] *= sum(row[-1] for row in rows[part]) / weights[part].sum()
+    other = (view.seat + 1) % players
+    held = [
+        sum(weight for row, weight in zip(rows, weights, strict=True) if row[other] >> tile & 1) for tile in range(28)
+    ]
+    np.testing.assert_allclose(pool.marginals(1.0)[0][:, other], held, rtol=0, atol=1e-9)
+
+
+def test_one_temperature_for_all_is_that_of_the_search() -> None:
+    """With a growth of 1 and the same floor both sums are the same."""
+    view = late_view(3)
+    pool = weighted_worlds(view.core(), 300, 5, load_policy(3), (2.0, 2.0, 2.0), 0.05, None, 0, (2.0, 1.0, 0.05))
+    np.testing.assert_allclose(pool.told_log_likelihoods(), pool.log_likelihoods(), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("told", "field"),
+    [((0.0, 1.0, 0.1), "told[0]"), ((1.0, 3.0, 0.1), "told[1]"), ((1.0, 1.0, 0.0), "told[2]"), ((1.0, 1.0), "told")],
+)
+def test_what_is_told_is_in_its_range(told: tuple[float, ...], field: str) -> None:
+    view = late_view(2)
+    with pytest.raises(LimitsError) as caught:
+        weighted_worlds(view.core(), 30, 5, load_policy(2), MODEL_TEMPERATURES[2], 0.05, None, 0, told)
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a_correction_keeps_what_is_certain_and_every_sum(players: int) -> None:
+    for view in views(players, 2):
+        exact = Belief(view.core()).table()
+        table = pool_of(view, 5).marginals(1.0)[0]
+        np.testing.assert_array_equal(calibrated(table, exact, (1.0, 1.0), view.seat), table)
+        told = calibrated(table, exact, (1.3, 0.6), view.seat)
+        np.testing.assert_allclose(told.sum(axis=1), table.sum(axis=1), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(told.sum(axis=0), table.sum(axis=0), rtol=0, atol=1e-6)
+        assert ((told == 0) == (table == 0)).all()
+        np.testing.assert_array_equal(told[:, view.seat], table[:, view.seat])
+        np.testing.assert_allclose(calibrated(exact, exact, (1.3, 0.6), view.seat), exact, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("share", [-0.1, 4.1, float("nan"), "1"])
@@ -111,9 +167,9 @@ def test_trees_are_pooled_by_how_exact_they_are() -> None:
     view = next(view for view in views(4) if len(view.events) > 4 and Belief(view.core()).assignments > 10_000)
     pools = [pool_of(view, 1), pool_of(view, 2, room=900)]
     assert not any(pool.complete for pool in pools)
-    told = inferred_belief(pools, 1.0)
+    told = inferred_belief(pools, Belief(view.core()).table())
     assert told is not None
-    (one, first), (two, second) = (pool.marginals() for pool in pools)
+    (one, first), (two, second) = (pool.marginals(1.0) for pool in pools)
     np.testing.assert_allclose(told.table, (first * one + second * two) / (first + second), rtol=0, atol=1e-12)
     assert told.effective_sample_size == pytest.approx(first + second)
     assert told.worlds_used == 1200
@@ -125,9 +181,10 @@ def test_trees_are_pooled_by_how_exact_they_are() -> None:
 def test_complete_pools_are_the_same_pool() -> None:
     view = next(view for view in reversed(views(2)) if 1 < Belief(view.core()).assignments < 200)
     pools = [pool_of(view, seed) for seed in (1, 2)]
-    told = inferred_belief(pools, 1.0)
+    exact = Belief(view.core()).table()
+    told = inferred_belief(pools, exact)
     assert told is not None
-    assert told == inferred_belief(pools[:1], 1.0)
+    assert told == inferred_belief(pools[:1], exact)
 
 
 def test_there_is_none_where_choices_say_nothing() -> None:
@@ -137,7 +194,7 @@ def test_there_is_none_where_choices_say_nothing() -> None:
     without = sniffai.SearchParams(inference=False)
     assert sniffai.analyze(view, LIMITS, params=without).inferred_belief is None
     assert sniffai.analyze_deal(lead, LIMITS).inferred_belief is None
-    assert inferred_belief([], 1.0) is None
+    assert inferred_belief([], np.zeros((28, 4))) is None
 
 
 def test_it_is_a_value() -> None:
