@@ -66,7 +66,7 @@ export class Judged {
     const { seats, own } = this.replay;
     const beliefs = new Beliefs();
     beliefs.show(decision, { names: seats.map((_, other) => seatName(seats, other, own)), own: seat });
-    const element = h("details", { open: this.opened }, h("summary", {}, say("tab_belief")), beliefs.element);
+    const element = h("details", { open: this.opened }, h("summary", {}, say("hidden_tiles")), beliefs.element);
     element.addEventListener("toggle", () => { this.opened = element.open; });
     return element;
   }

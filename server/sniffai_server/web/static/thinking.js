@@ -37,7 +37,7 @@ export class Thinking {
     this.carelessLabel = h("label", { for: "careless", class: "check" }, this.careless, h("span", {}, say("against_careless")));
     this.body = h("div", { "aria-busy": "false" });
     this.beliefs = new Beliefs();
-    this.belief = h("details", { class: "card-details" }, h("summary", {}, say("tab_belief")), this.beliefs.element);
+    this.belief = h("details", { class: "card-details" }, h("summary", {}, say("hidden_tiles")), this.beliefs.element);
     this.element = h("div", { class: "thinking" },
       h("div", { class: "row" }, this.button, h("label", { for: "time", class: "hidden" }, say("think_for")), this.time,
         h("label", { for: "auto", class: "check" }, this.auto, h("span", {}, say("at_once")))),

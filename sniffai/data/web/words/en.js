@@ -169,6 +169,7 @@ export const en = {
   panel: "Help and overview",
   tab_hint: "Hint",
   tab_belief: "Hidden",
+  hidden_tiles: "Where the hidden tiles may be",
   tab_chances: "Chances",
   tab_moves: "Moves",
   tab_log: "Log",

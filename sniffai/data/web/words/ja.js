@@ -165,6 +165,7 @@ export const ja = {
   panel: "ヒントと概要",
   tab_hint: "ヒント",
   tab_belief: "推定",
+  hidden_tiles: "見えない牌のありか",
   tab_chances: "勝率",
   tab_moves: "手",
   tab_log: "記録",

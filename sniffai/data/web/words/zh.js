@@ -165,6 +165,7 @@ export const zh = {
   panel: "提示与概览",
   tab_hint: "提示",
   tab_belief: "推断",
+  hidden_tiles: "未见牌的位置",
   tab_chances: "胜率",
   tab_moves: "出牌",
   tab_log: "记录",
