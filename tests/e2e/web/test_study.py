@@ -9,6 +9,7 @@ import sniffai
 from sniffai.records.matchfile import format_match
 from tests.e2e.web.player import DESKTOP, PHONE, new_match, person, play_by
 from tests.e2e.web.served import Served
+from tests.positions import TURNED
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -59,6 +60,19 @@ def test_the_analysis_sharpens_while_one_looks(browser: "Browser", served: Serve
             page.wait_for_timeout(100)
         assert len(counts) > 2
         assert page.locator(".thinking .reasons li").count() > 0
+
+
+def test_moves_are_also_valued_against_careless_opponents(browser: "Browser", served: Served) -> None:
+    with person(browser, f"{served.url}#/study") as page:
+        page.locator("#text").fill(TURNED)
+        page.get_by_role("button", name="Open").click()
+        page.locator(".thinking .ranking").wait_for()
+        assert page.locator(".ranking .careless").count() == 0
+        page.get_by_label("Also against players who overlook points").check()
+        page.locator(".ranking .careless").first.wait_for()
+        assert page.locator(".ranking .careless").count() == page.locator(".ranking li").count()
+        page.locator(".thinking .contrast").wait_for()
+        assert "the opposite holds" in page.locator(".thinking .contrast").inner_text()
 
 
 def test_the_hidden_tiles_are_shown_with_the_others_choices_or_without(browser: "Browser", served: Served) -> None:
@@ -180,6 +194,7 @@ def test_a_match_is_reviewed(browser: "Browser", served: Served) -> None:
         page.get_by_role("button", name="On", exact=True).click()
         page.wait_for_function("() => document.querySelectorAll('.replay .tiles > g').length === 1")
         assert page.locator(".judged").inner_text() != ""
+        try_a_move(page)
         with page.expect_download() as saved:
             page.get_by_role("link", name="Save the report").click()
         text = saved.value.path().read_text(encoding="utf-8")
@@ -187,6 +202,18 @@ def test_a_match_is_reviewed(browser: "Browser", served: Served) -> None:
         solve_mistakes(page)
         page.reload()
         page.wait_for_function("() => document.querySelectorAll('.hands .openhand').length === 2")
+
+
+def try_a_move(page: "Page") -> None:
+    """In the replay of a review: another move of the list shows the table after it."""
+    page.get_by_role("button", name="To the beginning").click()
+    rows = page.locator(".judged .ranking button.row")
+    rows.last.click()
+    page.locator(".replay .event", has_text="If ").wait_for()
+    assert page.locator(".replay .plan .tiles > g").count() == 1
+    page.get_by_label("Only what the player to move knew").check()
+    assert page.locator(".openhand:not(.turn) .tiles > *").count() == 0
+    page.get_by_label("Only what the player to move knew").uncheck()
 
 
 def solve_mistakes(page: "Page") -> None:
