@@ -5,8 +5,10 @@
 
 with n the number of distinct moves the seat had. A seat with a model of its own (:mod:`sniffai_ext.seat_model`) has
 that model's chance of c in place of the softmax. The sum is made twice: with the temperatures and the floor of the
-search, and with those of what is told about the worlds (the inferred belief), which follow the choices more closely. What the rules force (draws, passes, a drawn tile that must be placed)
-is not a choice; the belief accounts for it exactly, so nothing is counted twice.
+search, and with those of what is told about the worlds (the inferred belief), which follow the choices more closely.
+
+What the rules force (draws, passes, a drawn tile that must be placed) is not a choice; the belief accounts for it
+exactly, so nothing is counted twice.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -124,8 +126,8 @@ cdef void log_likelihoods(
 cdef int take_told(Model *model, told) except -1:
     """Write how the others are taken to choose in what is told; the other numbers of the model are there.
 
-    :param told: ``(start, growth, floor)``: with k tiles on the table the temperature is ``start * growth**k``, in points;
-        None: as the rest of the model says.
+    :param told: ``(start, growth, floor)``: with k tiles on the table the temperature is ``start * growth**k``, in
+        points; None: as the rest of the model says.
     :raises LimitsError: a number is out of range, or there are not three.
     """
     cdef int placed

@@ -33,8 +33,8 @@ cdef class SearchOptions:
     :param proofs: whether ends of the round prove values where nothing is hidden; else all values are means.
     :param models: by seat: a :class:`~sniffai_ext.seat_model.SeatModel` of how it chooses, or None for the policy's
         model; () for none at all. The searching seat's own entry counts for nothing.
-    :param told: how the others are taken to choose in what is told of the worlds, ``(start, growth, floor)``: with k tiles
-        on the table the temperature is ``start * growth**k``, in points; None: as in the search.
+    :param told: how the others are taken to choose in what is told of the worlds, ``(start, growth, floor)``: with k
+        tiles on the table the temperature is ``start * growth**k``, in points; None: as in the search.
     :param most_visits: simulations that a tree has room to count, 1..2**32-1: then it is as full as without memory.
     :raises LimitsError: an option is out of range; ``field`` is its name.
     """

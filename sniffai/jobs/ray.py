@@ -71,7 +71,7 @@ class RayExecutor:
     Each worker takes one core of the cluster. A worker that cannot have one yet gets no jobs: it makes Ray's autoscaler
     look for a machine, where there is one.
 
-    :param address: of the cluster, as :func:`ray.init` takes it; empty for that of the variable ``RAY_ADDRESS``, else
+    :param address: of the cluster, as ``ray.init`` takes it; empty for that of the variable ``RAY_ADDRESS``, else
         for one that is started on this machine and ends with this executor.
     :param workers: 1..1024; without it as many as the cluster has cores, more as soon as it has more.
     :raises LimitsError: ``workers`` is out of range, or the cluster cannot be reached.

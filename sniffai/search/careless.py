@@ -60,7 +60,7 @@ class Gap:
 
     @property
     def sign(self) -> int:
-        """1 if the first move is better by more than :data:`TELLING` standard errors, -1 if the second is, else 0."""
+        """1 if the first move is better by more than two standard errors, -1 if the second is, else 0."""
         gap, error = (self.chance, self.chance_error) if self.by_chance else (self.points, self.points_error)
         return 0 if abs(gap) <= TELLING * error else (1 if gap > 0 else -1)
 
@@ -175,7 +175,7 @@ def own_value(entry: MoveEvaluation) -> TeamValue | None:
 def turned(analysis: Analysis, entry: MoveEvaluation) -> tuple[MoveEvaluation, Gap] | None:
     """The move that is worse than another one by an analysis, but better against careless opponents; and by how much.
 
-    Both differences are beyond their errors (:data:`TELLING`). Of several such moves it is the best against careless
+    Both differences are beyond two standard errors. Of several such moves it is the best against careless
     opponents; ``None`` if there is none, or where :attr:`MoveEvaluation.careless` is not known.
 
     :param entry: of the analysis: the other one.
