@@ -33,6 +33,8 @@ CORES: Final = 1000
 """Of the cluster that is not there."""
 JOB_SECONDS: Final = 1.0
 """How long a job takes there."""
+ROUNDS: Final = 10_000
+"""Of a job of a table of match equity."""
 RAY_PROCESSES: Final = ("gcs_server", "raylet")
 MOST: Final = 4096
 """Bytes of a process's command line that are looked at."""
@@ -51,10 +53,9 @@ def usual() -> dict[str, JobSpec]:
     plan = TrainingPlan(players=2, rounds=2000)
     first = JobSpec("training", asdict(plan), range(1000))
     weights = tuple(run_job(first).value)
-    rounds = {"player": "policy", "players": 2, "seed": 1}
     return {
         "arena": next(jobs_of(contest)),
-        "equity-rounds": JobSpec("equity-rounds", rounds, range(10_000)),
+        "equity-rounds": equity_rounds(),
         "training": JobSpec("training", asdict(plan), range(1000, 2000), weights),
     }
 
@@ -82,17 +83,29 @@ def tell_files(count: int = 2000) -> None:
         print(f"  {form}: {1e3 * spent:.3f} ms of processor and {size:,.0f} bytes for each result")
 
 
+def large(count: int) -> Iterator[JobSpec]:
+    """Jobs with results of 300 kB."""
+    spec = equity_rounds()
+    for number in range(count):
+        yield JobSpec(spec.kind, spec.parameters, range(ROUNDS * number, ROUNDS * (number + 1)))
+
+
+def equity_rounds() -> JobSpec:
+    """A job of a table of match equity."""
+    return JobSpec("equity-rounds", {"player": "policy", "players": 2, "seed": 1}, range(ROUNDS))
+
+
 def tell_driver(name: str, count: int) -> None:
-    """Print what tiny jobs cost this process, and Ray's."""
+    """Print what tiny jobs, and jobs with large results, cost this process, and Ray's."""
     with opened(name) as executor:
         for _ in executor.run(tiny(50)):
             pass
-        others, own, began = _ray_seconds(), time.process_time(), time.perf_counter()
-        done = sum(1 for _ in executor.run(tiny(count)))
-        seconds, own = time.perf_counter() - began, time.process_time() - own
-        others = _ray_seconds() - others
-    told = f"; Ray's own processes {1e3 * others / done:.2f} ms" if name.startswith("ray") else ""
-    print(f"  {name}: {1e3 * own / done:.2f} ms of processor for each job{told}; {done / seconds:,.0f} jobs a second")
+        for kind, specs in (("tiny", tiny(count)), ("large", large(max(2, count // 25)))):
+            others, own = _ray_seconds(), time.process_time()
+            done = sum(1 for _ in executor.run(specs))
+            own, others = time.process_time() - own, _ray_seconds() - others
+            told = f", Ray's own processes {1e3 * others / done:.2f} ms" if name.startswith("ray") else ""
+            print(f"  {name}, {kind} jobs: {1e3 * own / done:.2f} ms of processor for each{told}")
 
 
 def tell_thousand(servers: int, count: int) -> None:

@@ -24,8 +24,9 @@ def test_executors_that_differ_are_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_a_job_costs_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_costs, "usual", lambda: {"arena": next(job_costs.tiny(1))})
+    monkeypatch.setattr(job_costs, "ROUNDS", 10)
     job_costs.main(["local@1", "--jobs", "3"])
     out = capsys.readouterr().out
     assert re.search(r"arena: \d+ bytes given, [\d,]+ bytes of result", out)
-    assert re.search(r"local@1: [\d.]+ ms of processor for each job; [\d,]+ jobs a second", out)
+    assert len(re.findall(r"local@1, (?:tiny|large) jobs: [\d.]+ ms of processor for each", out)) == 2
     assert len(re.findall(r"(?:jsonl|parquet): [\d.]+ ms of processor and [\d,]+ bytes for each result", out)) == 2

@@ -70,8 +70,8 @@ def at_work(servers: Sequence[LoopbackServer]) -> list[int]:
 
 def test_the_values_are_those_of_local(servers: list[LoopbackServer]) -> None:
     with LocalExecutor() as local, over(servers) as remote:
-        expected = values(local.run(tiny(40)))
-        assert values(remote.run(tiny(40))) == expected
+        expected = values(local.run(tiny(12)))
+        assert values(remote.run(tiny(12))) == expected
         assert values(remote.run(tiny(3))).items() <= expected.items()
 
 
@@ -82,15 +82,15 @@ def test_a_spec_that_is_given_twice_is_answered_twice(servers: list[LoopbackServ
 
 def test_servers_that_end_and_processes_that_die_change_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """Of three servers one is drained in mid-run, one never was there, and a process of the third is killed."""
-    expected = values(map(run_job, tiny(60)))
+    expected = values(map(run_job, tiny(36)))
     with several(2) as running, GrpcExecutor([*(one.address for one in running), "127.0.0.1:1"], workers=4) as remote:
         found: list[JobResult] = []
-        with closing(remote.run(tiny(60))) as results:
+        with closing(remote.run(tiny(36))) as results:
             for result in results:
                 found.append(result)
                 if len(found) == 10:
                     running[0].call(running[0].server.drain())
-                if len(found) == 30:
+                if len(found) == 20:
                     for process in running[1].server.jobs.processes._idle:
                         process.kill()
     assert values(found) == expected
