@@ -75,11 +75,13 @@ def calibrated(table: "Table", exact: "Table", slopes: tuple[float, float], own:
     rows, columns = told.sum(axis=1), told.sum(axis=0)
     ratio = np.divide(told, rules, out=np.ones_like(told), where=rules > 0)
     found = np.where(told > 0, rules * np.where(ratio < 1, ratio ** slopes[0], ratio ** slopes[1]), 0.0)
+    sums = np.add.reduce(found, axis=0)
+    no_column, no_row = columns == 0, np.add.reduce(found, axis=1) == 0  # nothing by nothing shall be 0
     for _ in range(MOST_ROUNDS):
-        found *= np.divide(columns, found.sum(axis=0), out=np.zeros_like(columns), where=columns > 0)
-        sums = found.sum(axis=1)
-        found *= np.divide(rows, sums, out=np.zeros_like(rows), where=sums > 0)[:, None]
-        if np.abs(found.sum(axis=0) - columns).max() < CLOSE:
+        found *= columns / (sums + no_column)
+        found *= (rows / (np.add.reduce(found, axis=1) + no_row))[:, None]
+        sums = np.add.reduce(found, axis=0)
+        if max(map(abs, (sums - columns).tolist())) < CLOSE:
             break
     corrected = table.copy()
     corrected[:, places] = np.minimum(found, 1.0)
