@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sniffai.jobs import JobResult, JobSpec, run_job
+from sniffai.jobs import JobSpec, run_job
 from sniffai.play.arena import ArenaSpec, jobs_of
 
 ROOT = Path(__file__).parents[3]
@@ -65,18 +65,22 @@ def driver(executor: str) -> Iterator["subprocess.Popen[str]"]:
 
 
 def processes_with(words: str) -> list[int]:
-    """The processes of this machine whose command line has these words, but for this one."""
-    found = []
+    """The processes that descend from this one and whose command line has these words: nobody else's are touched."""
+    parents, found = {}, []
     for folder in Path("/proc").iterdir():
-        if folder.name.isdigit() and int(folder.name) != os.getpid():
+        if folder.name.isdigit():
             try:
-                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                if words in (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"):
+                    found.append(int(folder.name))
             except OSError:
                 continue
-            if words in line:
-                found.append(int(folder.name))
-    return found
+    return [pid for pid in found if _descends(pid, parents)]
 
 
-def result_of(text: str) -> JobResult:
-    return JobResult.from_json(text)
+def _descends(pid: int, parents: dict[int, int]) -> bool:
+    while pid in parents:
+        pid = parents[pid]
+        if pid == os.getpid():
+            return True
+    return False
