@@ -79,7 +79,7 @@ def test_json_adds_up(match: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_page_in_another_language(match: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "review.html"
     assert run(["review", str(match), *FAST, "--html", str(page), "--lang", "ja"]) == 0
-    assert page.read_text(encoding="utf-8").startswith('<!doctype html>\n<html lang="ja">')
+    assert page.read_text(encoding="utf-8").startswith('<!doctype html>\n<html lang="ja" data-saved>')
     assert "blunder" not in capsys.readouterr().out
     assert run(["review", str(match), *FAST, "--html", str(tmp_path / "none" / "review.html")]) == 2
     assert "No such file" in capsys.readouterr().err

@@ -30,7 +30,7 @@ def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
 
 @pytest.mark.parametrize("block", [0, 1, 2], ids=["light", "chosen dark", "dark of the device"])
 def test_letters_can_be_read_on_every_shade(block: int) -> None:
-    named = colours(re.findall(r"\{\n([^{}]*--paper[^{}]*)\}", PALETTE)[block])
+    named = colours(re.findall(r"\{\n([^{}]*--paper:[^{}]*)\}", PALETTE)[block])
     for step in range(101):
         shade = step / 100
         ground = tuple(
@@ -40,6 +40,6 @@ def test_letters_can_be_read_on_every_shade(block: int) -> None:
 
 
 def test_dark_is_the_same_whether_chosen_or_the_devices() -> None:
-    blocks = re.findall(r"\{\n([^{}]*--paper[^{}]*)\}", PALETTE)
+    blocks = re.findall(r"\{\n([^{}]*--paper:[^{}]*)\}", PALETTE)
     assert len(blocks) == 3
     assert colours(blocks[1]) == colours(blocks[2])
