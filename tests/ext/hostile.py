@@ -381,6 +381,7 @@ METHODS: dict[str, Callable[[], dict[str, Any]]] = {
     "layout.Layout.moves": named(hand=5),
     "layout.Layout.outlook": named(tile=2, at=4),
     "layout.Layout.play": named(tile=2, at=4),
+    "policy.Policy.draw_replies": named(positions=1, times=1, seed=1),
     "policy.Policy.play_rounds": named(rounds=1, seed=1),
     "policy.Policy.rate": lambda: {"view": view()},
     "worlds.Pool.draws": named(count=3),
@@ -411,6 +412,7 @@ METHODS: dict[str, Callable[[], dict[str, Any]]] = {
         "scores": [0, 0],
         "drawn_tile": -1,
     },
+    "world_value.WorldValue.judge_positions": named(positions=1, times=1, seed=1),
 }
 """Methods that take arguments, with some that they take."""
 

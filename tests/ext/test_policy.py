@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sniffai
-from sniffai.search.nets import load_policy
+from sniffai.search.nets import load_policy, load_world_value
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.policy import Policy, duel, weight_count
 from sniffai_ext.train import first_weights, train, weight_counts
@@ -78,6 +78,20 @@ def test_playing_rounds_counts_what_was_rated() -> None:
     assert policy.play_rounds(100, 1) == (decisions, moves)
     assert 700 < decisions < 1500
     assert moves > 2 * decisions
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_replies_and_known_worlds_are_made_as_often_as_asked(players: int) -> None:
+    policy, world_value = load_policy(players), load_world_value(players)
+    assert policy.draw_replies(10, 3, 1) == 30
+    valued, total = world_value.judge_positions(10, 1, 1)
+    assert 0 < valued <= 10
+    assert world_value.judge_positions(10, 3, 1)[0] == 3 * valued
+    assert world_value.judge_positions(10, 3, 1)[1] == pytest.approx(3 * total)
+    for measure in (policy.draw_replies, world_value.judge_positions):
+        with pytest.raises(LimitsError) as caught:
+            measure(0, 1, 1)
+        assert caught.value.field == "positions"
 
 
 @pytest.mark.parametrize("players", PLAYERS)
