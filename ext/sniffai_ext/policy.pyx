@@ -7,7 +7,7 @@ from sniffai_ext.checks cimport read_seed, read_whole
 from sniffai_ext.features cimport net_rows
 from sniffai_ext.net cimport net_size
 from sniffai_ext.rng cimport Rng, seed_rng
-from sniffai_ext.rollout cimport MOST_POSITIONS, deal, greedy_move, some_positions
+from sniffai_ext.rollout cimport MOST_POSITIONS, MOST_TIMES, deal, greedy_move, some_positions
 from sniffai_ext.round cimport play, settle
 from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport NO_TILE, RUNNING, int16_t, team_count, team_of
@@ -65,13 +65,13 @@ cdef class Policy(TrainedNet):
         """Draw moves by softmax of the ratings, as the other seats of a search do: to measure its speed.
 
         :param positions: 1..100,000: of random rounds, after the lead, with at least two moves each.
-        :param times: 0..2**31-1: how often all of them are gone through.
+        :param times: 0..10,000: how often all of them are gone through.
         :param seed: 0..2**64-1; decides the positions and the moves.
         :return: how many moves were drawn.
         :raises LimitsError: a number out of range.
         """
         cdef int most = read_whole(positions, "positions", 1, MOST_POSITIONS)
-        cdef int left = read_whole(times, "times", 0, INT32_MAX), i
+        cdef int left = read_whole(times, "times", 0, MOST_TIMES), i
         cdef long long drawn = 0
         cdef State *states = <State *> malloc(most * sizeof(State))
         cdef Rng rng

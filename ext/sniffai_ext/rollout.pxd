@@ -106,6 +106,7 @@ cdef inline void roll_out_random(State *state, Rng *rng) noexcept nogil:
 
 cdef enum:
     MOST_POSITIONS = 100000   # to measure on
+    MOST_TIMES = 10000        # that all of them are gone through
 
 cdef void deal(State *state, int players, int leader, const int16_t *scores, Rng *rng) noexcept nogil
 cdef int some_positions(State *states, int count, int players, Rng *rng) noexcept nogil

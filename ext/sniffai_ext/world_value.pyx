@@ -1,12 +1,11 @@
 """The world-value net as a Python object."""
 
-from libc.stdint cimport INT32_MAX
 from libc.stdlib cimport free, malloc
 
 from sniffai_ext.checks cimport read_seed, read_whole
 from sniffai_ext.net cimport net_size
 from sniffai_ext.rng cimport Rng, seed_rng
-from sniffai_ext.rollout cimport MOST_POSITIONS, random_move, some_positions
+from sniffai_ext.rollout cimport MOST_POSITIONS, MOST_TIMES, random_move, some_positions
 from sniffai_ext.round cimport place
 from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport RUNNING, uint8_t
@@ -31,7 +30,7 @@ cdef class WorldValue(TrainedNet):
         """Value worlds just after a placement, as the leaves of a search: to measure its speed.
 
         :param positions: 1..100,000: of random rounds, before that placement, which is random.
-        :param times: 0..2**31-1: how often all of them are gone through.
+        :param times: 0..10,000: how often all of them are gone through.
         :param seed: 0..2**64-1; decides the positions.
         :return: ``(values, sum)``: how many worlds were valued, and what all were worth to the first team, in points.
         :raises LimitsError: a number out of range.
@@ -39,7 +38,7 @@ cdef class WorldValue(TrainedNet):
         cdef double[3] worth
         cdef double total = 0
         cdef int most = read_whole(positions, "positions", 1, MOST_POSITIONS)
-        cdef int left = read_whole(times, "times", 0, INT32_MAX), i, n = 0
+        cdef int left = read_whole(times, "times", 0, MOST_TIMES), i, n = 0
         cdef long long valued = 0
         cdef State *states = <State *> malloc(most * sizeof(State))
         cdef uint8_t *seats = <uint8_t *> malloc(most)
