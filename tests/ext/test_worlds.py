@@ -25,7 +25,7 @@ FLOOR = 0.07
 
 
 def played(players: int, rounds: int = 12) -> list[list[Decision]]:
-    return list(decisions(GreedyPlayer(), players, rounds, 11))
+    return list(decisions(GreedyPlayer(), players, range(rounds), 11))
 
 
 @pytest.mark.parametrize(("players", "seed", "placements"), [*FEW_WORLDS[::2], *UNEVEN_WORLDS])
