@@ -1,7 +1,6 @@
 """The executor ``grpc``: jobs spread over servers that run them (``sniffai-server serve --jobs``)."""
 
 import time
-from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Self
@@ -14,6 +13,7 @@ from sniffai.jobs.errors import LostJobError
 from sniffai.jobs.processes import MOST_TRIES, check_workers
 from sniffai.jobs.result import JobResult
 from sniffai.jobs.spec import JobSpec
+from sniffai.jobs.waiting import WaitingJob, WaitingJobs
 
 JOB_TIMEOUT: Final = 3600.0
 """Seconds that one job may take on a server by default, waiting included."""
@@ -75,31 +75,21 @@ class GrpcExecutor:
         """
         for server in self._servers:
             server.renew()
-        spread = _Spread(self._servers, iter(specs), self._workers)
+        spread = _Spread(self._servers, specs, self._workers)
         try:
             yield from spread.results()
         finally:
             spread.cancel()
 
 
-class _Job:
-    """A job that is given out, with how often it was."""
-
-    def __init__(self, spec: JobSpec) -> None:
-        self.address = spec.address
-        self.text = spec.to_json()
-        self.tries = 0
-
-
 class _Spread:
     """The jobs of one run."""
 
-    def __init__(self, servers: list[JobServer], specs: Iterator[JobSpec], workers: int | None) -> None:
+    def __init__(self, servers: list[JobServer], specs: Iterable[JobSpec], workers: int | None) -> None:
         self._servers = servers
-        self._specs: Iterator[JobSpec] | None = specs
+        self._waiting = WaitingJobs(specs)
         self._workers = workers
-        self._again: deque[_Job] = deque()
-        self._open: dict[Any, tuple[JobServer, _Job | None]] = {}
+        self._open: dict[Any, tuple[JobServer, WaitingJob | None]] = {}
         """Calls by what they are for: a job, or ``None`` where a server is asked whether it is there."""
         self._over: SimpleQueue[Any] = SimpleQueue()
         """Calls that are over."""
@@ -111,14 +101,14 @@ class _Spread:
 
     def results(self) -> Iterator[JobResult]:
         """The results as they come."""
-        first = self._next()
+        first = self._waiting.next()
         if first is None:
             return
-        self._again.append(first)
+        self._waiting.give_back([first])
         while True:
             self._ask()
             self._give_out()
-            if not self._jobs and not self._again and self._specs is None:
+            if not self._jobs and not self._waiting:
                 return
             try:
                 call = self._over.get(timeout=self._seconds_to_wait())
@@ -147,20 +137,11 @@ class _Spread:
     def _give_out(self) -> None:
         """Give jobs to servers that can take them."""
         while (server := self._free_server()) is not None:
-            job = self._next()
+            job = self._waiting.next()
             if job is None:
                 return
             self._jobs += 1
             self._open[server.start(job.text, self._over.put)] = server, job
-
-    def _next(self) -> _Job | None:
-        if self._again:
-            return self._again.popleft()
-        if self._specs is not None:
-            for spec in self._specs:
-                return _Job(spec)
-            self._specs = None
-        return None
 
     def _free_server(self) -> JobServer | None:
         """The server with the fewest jobs of those that can take one now."""
@@ -173,7 +154,7 @@ class _Spread:
     def _seconds_to_wait(self) -> float | None:
         """How long to wait for the end of a call before a server can be asked or given a job; ``None`` for any time."""
         ends = [server.rests_until for server in self._servers if server.to_be_asked]
-        if (self._again or self._specs is not None) and (self._workers is None or self._jobs < self._workers):
+        if self._waiting and (self._workers is None or self._jobs < self._workers):
             ends += [server.rests_until for server in self._servers if server.takes_jobs]
         return max(0.0, min(ends) - time.monotonic()) if ends else None
 
@@ -188,7 +169,7 @@ class _Spread:
         else:
             self._judge(*failure, call)
 
-    def _take(self, call: Any, server: JobServer, job: _Job) -> JobResult | None:
+    def _take(self, call: Any, server: JobServer, job: WaitingJob) -> JobResult | None:
         """Take a job that is over; the result, if it has one.
 
         :raises SniffError: the job is wrong.
@@ -206,7 +187,7 @@ class _Spread:
             raise server.named(ServiceError("INTERNAL", "it gave the result of another job", "", ()))
         return result
 
-    def _failed(self, call: Any, server: JobServer, job: _Job) -> None:
+    def _failed(self, call: Any, server: JobServer, job: WaitingJob) -> None:
         """Decide what becomes of a job that failed; errors as :meth:`_take`."""
         verdict, error = server.failed(call)
         if verdict is Verdict.WRONG:
@@ -215,7 +196,7 @@ class _Spread:
             job.tries += 1
             if job.tries >= MOST_TRIES:
                 raise LostJobError(job.tries, f"a server did not finish it ({error})") from None
-        self._again.append(job)
+        self._waiting.give_back([job])
         self._judge(verdict, error, call)
 
     def _judge(self, verdict: Verdict, error: ServiceError, call: Any) -> None:

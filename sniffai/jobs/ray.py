@@ -25,6 +25,7 @@ from sniffai.jobs.processes import AHEAD, MOST_TRIES, available_cores, check_wor
 from sniffai.jobs.result import JobResult
 from sniffai.jobs.run import run_job
 from sniffai.jobs.spec import JobSpec
+from sniffai.jobs.waiting import WaitingJob, WaitingJobs
 
 try:
     # Before the import, which reads them: Ray tells nobody that it is used, and leaves variables for GPUs alone.
@@ -101,7 +102,7 @@ class RayExecutor:
         :raises LostJobError: a job was given out again and again, and never came back.
         :raises LimitsError: the cluster has another engine installed (reason ``ENGINE_VERSION``).
         """
-        spread = _Spread(self._actors, iter(specs), self._workers)
+        spread = _Spread(self._actors, specs, self._workers)
         try:
             yield from spread.results()
         except BaseException:
@@ -112,15 +113,6 @@ class RayExecutor:
         """End the workers, whatever they are at."""
         while self._actors:
             self._actors.pop().kill()
-
-
-class _Job:
-    """A job that is given out, with how often a worker ended at it."""
-
-    def __init__(self, spec: JobSpec) -> None:
-        self.address = spec.address
-        self.text = spec.to_json()
-        self.tries = 0
 
 
 class _Actor:
@@ -134,7 +126,7 @@ class _Actor:
         self.failures = failures
         self.ready = False
         """Whether it has told its engine."""
-        self.jobs: deque[_Job] = deque()
+        self.jobs: deque[WaitingJob] = deque()
         """What it has to do, in order."""
 
     def ask_engine(self) -> "Future[str]":
@@ -142,7 +134,7 @@ class _Actor:
         future: Future[str] = self._handle.engine.remote().future()
         return future
 
-    def start(self, job: _Job) -> "Future[str | SniffError]":
+    def start(self, job: WaitingJob) -> "Future[str | SniffError]":
         """Give it one more job."""
         self.jobs.append(job)
         future: Future[str | SniffError] = self._handle.run.remote(job.text).future()
@@ -156,12 +148,11 @@ class _Actor:
 class _Spread:
     """The jobs of one run."""
 
-    def __init__(self, actors: list[_Actor], specs: Iterator[JobSpec], workers: int | None) -> None:
+    def __init__(self, actors: list[_Actor], specs: Iterable[JobSpec], workers: int | None) -> None:
         self._actors = actors
-        self._specs: Iterator[JobSpec] | None = specs
+        self._waiting = WaitingJobs(specs)
         self._workers = workers
-        self._again: deque[_Job] = deque()
-        self._over: SimpleQueue[tuple[_Actor, _Job | None, Future[Any]]] = SimpleQueue()
+        self._over: SimpleQueue[tuple[_Actor, WaitingJob | None, Future[Any]]] = SimpleQueue()
         """Calls of actors that are over: with their job, or ``None`` where the actor was asked for its engine."""
         self._looked = -LOOK_SECONDS
         self._began = time.monotonic()
@@ -169,14 +160,14 @@ class _Spread:
 
     def results(self) -> Iterator[JobResult]:
         """The results as they come."""
-        first = self._next()
+        first = self._waiting.next()
         if first is None:
             return
-        self._again.append(first)
+        self._waiting.give_back([first])
         while True:
             self._grow()
             self._give_out()
-            if self._specs is None and not self._again and not any(actor.jobs for actor in self._actors):
+            if not self._waiting and not any(actor.jobs for actor in self._actors):
                 return
             try:
                 actor, job, call = self._over.get(timeout=LOOK_SECONDS)
@@ -226,25 +217,16 @@ class _Spread:
         for ahead in range(AHEAD):
             for actor in self._actors:
                 if actor.ready and len(actor.jobs) <= ahead:
-                    job = self._next()
+                    job = self._waiting.next()
                     if job is None:
                         return
                     self._start(actor, job)
 
-    def _start(self, actor: _Actor, job: _Job) -> None:
+    def _start(self, actor: _Actor, job: WaitingJob) -> None:
         call = actor.start(job)
         call.add_done_callback(lambda call: self._over.put((actor, job, call)))
 
-    def _next(self) -> _Job | None:
-        if self._again:
-            return self._again.popleft()
-        if self._specs is not None:
-            for spec in self._specs:
-                return _Job(spec)
-            self._specs = None
-        return None
-
-    def _take(self, actor: _Actor, job: _Job, call: "Future[str | SniffError]") -> JobResult | None:
+    def _take(self, actor: _Actor, job: WaitingJob, call: "Future[str | SniffError]") -> JobResult | None:
         """Take a call that is over; the result, if it has one.
 
         :raises SniffError: the job is wrong.
@@ -270,7 +252,7 @@ class _Spread:
         first.tries += 1
         if first.tries >= MOST_TRIES:
             raise LostJobError(first.tries) from error
-        self._again.extend(actor.jobs)
+        self._waiting.give_back(actor.jobs)
         actor.jobs.clear()
         self._replace(actor, 0)
 
