@@ -149,7 +149,8 @@ def test_extra_worlds_never_hurt(players: int, worlds: int) -> None:
 def long_rounds(players: int) -> list[tuple[View, Table]]:
     """What seats know after some choices of the policy that a pool of 20,000 worlds does not exhaust, and its table."""
     number = 2 if players == 2 else 5
-    later = [played[number].view.core() for played in decisions(PolicyPlayer(), players, range(10), 3) if len(played) > number]
+    rounds = decisions(PolicyPlayer(), players, range(10), 3)
+    later = [played[number].view.core() for played in rounds if len(played) > number]
     pools = [(view, pool_of(view, 20_000, 1)) for view in later]
     found = [(view, pool.table()) for view, pool in pools if not pool.complete]
     assert len(found) >= 4
@@ -176,7 +177,8 @@ def with_equal_extra_weights(pool: Pool, view: View) -> Table:
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_extra_worlds_are_worlds_of_the_view_with_weights_above_zero(players: int) -> None:
     checked = 0
-    for view in mid_rounds(players) or [played[0].view.core() for played in decisions(PolicyPlayer(), players, range(4), 7)]:
+    rounds = decisions(PolicyPlayer(), players, range(4), 7)
+    for view in mid_rounds(players) or [played[0].view.core() for played in rounds]:
         pool = pool_of(view, STUDIED, 5, 600)
         weights = np.array([world[-1] for world in pool.worlds()])
         assert np.isfinite(weights).all()
