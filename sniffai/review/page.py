@@ -105,7 +105,7 @@ def _replay(say: Words) -> str:
     title = say.say("Replay")
     note = say.say(
         "Step through the match with the buttons, the slider or the arrow keys. Before each placement stands how the"
-        " moves were judged; choose another one to see where it leads."
+        " moves were judged; choose another one to see the table after it."
     )
     return (
         f'<section class="saved" id="replay" hidden>\n<h2>{escaped(title)}</h2>\n{small(note)}'
