@@ -109,7 +109,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection() -> Iterator[None]:
     """Collect the tests without the garbage collector, which else takes a fifth of that time.
 
-    Nothing of what is collected is garbage before the end, so it need not look at it later either.
+    Nothing of what is collected is garbage before the end, so it need not look at it later either. While the tests run
+    it looks less often than by default, which would take a twelfth of the time.
     """
     gc.disable()
     try:
@@ -117,6 +118,7 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.enable()
         gc.freeze()
+        gc.set_threshold(50_000, 20, 20)
 
 
 def asked_for(config: pytest.Config) -> list[Path]:
