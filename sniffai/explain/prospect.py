@@ -10,7 +10,7 @@ from sniffai.explain.facts import Facts
 from sniffai.explain.reason import Reason, ReasonKind
 from sniffai.explain.reasons import check_given
 from sniffai.moves import Move, MoveLike
-from sniffai.rules import TARGET, team_of
+from sniffai.rules import TARGET
 from sniffai.search.analysis import Analysis, MoveEvaluation
 from sniffai.search.careless import Gap, turned
 from sniffai.view import View
@@ -50,7 +50,7 @@ def _entry(view: View, analysis: Analysis, move: MoveLike) -> MoveEvaluation | N
 def _expected(view: View, analysis: Analysis, entry: MoveEvaluation) -> Iterator[Reason]:
     exact = analysis.source == "exact"
     known = [other for other in analysis.moves if other is not entry and other.standard_error is not None]
-    wins = view.scores_now[team_of(view.players, view.seat)] + entry.points_now >= TARGET[view.players]
+    wins = view.scores_now[view.team] + entry.points_now >= TARGET[view.players]
     if entry.win_probability is not None and _is_known(entry.win_probability_error, exact) and not wins:
         chances = [other.win_probability for other in known if other.win_probability is not None]
         yield Reason(
@@ -65,7 +65,7 @@ def _expected(view: View, analysis: Analysis, entry: MoveEvaluation) -> Iterator
             ReasonKind.VALUE, value=entry.expected_margin, error=entry.standard_error, other=max(margins, default=None)
         )
 
-    found = turned(analysis, entry)
+    found = turned(analysis, entry, view.team)
     if found is not None:
         yield careless_reason(found[0].move, found[1])
 

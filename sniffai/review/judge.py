@@ -224,9 +224,9 @@ class _Difference:
     """The value of the placement less that of the best move, in one search of both."""
 
     value: Value
-    chance_error: float | None
-    """The standard error of the chance for the mover's team, as that search tells it; ``None`` if it cannot."""
-    points_error: float | None
+    chance_error: float
+    """The standard error of the chance for the mover's team, as that search tells it; infinite if it cannot."""
+    points_error: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,15 +242,9 @@ class _Both:
         return cls(other, evaluation_of(analysis, placement))
 
     def difference(self, placement: Placement) -> _Difference:
-        return _Difference(
-            Value.of(self.played.values, placement.banked) - Value.of(self.best.values, placement.banked),
-            _together(self.played.win_probability_error, self.best.win_probability_error),
-            _together(self.played.standard_error, self.best.standard_error),
-        )
-
-
-def _together(first: float | None, second: float | None) -> float | None:
-    return None if first is None or second is None else math.hypot(first, second)
+        gap = Gap.of(self.played.values[placement.team], self.best.values[placement.team])
+        value = Value.of(self.played.values, placement.banked) - Value.of(self.best.values, placement.banked)
+        return _Difference(value, gap.chance_error, gap.points_error)
 
 
 def _mean_error(values: Sequence[float], errors: Sequence[float | None]) -> float:

@@ -14,6 +14,7 @@ from sniffai.search.analysis import Analysis, Effort, MoveEvaluation, TeamValue
 from sniffai.search.clock import Run
 from sniffai.search.opponents import Opponent, Way
 from sniffai.search.params import MIN_MEMORY_BYTES, EffectiveLimits, Limits
+from sniffai.search.roots import SIGNIFICANT
 from sniffai.search.searcher import Searcher, SearchSettings
 from sniffai.seeds import derived_seed
 from sniffai.view import View
@@ -26,9 +27,6 @@ time."""
 CARELESS_SHARE: Final = 0.5
 """Simulations of the second search for each of the first. Where a clock ends the first one, it has two thirds of the
 time and the second the rest. Chosen by judgement."""
-
-TELLING: Final = 2.0
-"""Two values differ if they do by more than this many standard errors of the difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ class Gap:
     def sign(self) -> int:
         """1 if the first move is better by more than two standard errors, -1 if the second is, else 0."""
         gap, error = (self.chance, self.chance_error) if self.by_chance else (self.points, self.points_error)
-        return 0 if abs(gap) <= TELLING * error else (1 if gap > 0 else -1)
+        return 0 if abs(gap) <= SIGNIFICANT * error else (1 if gap > 0 else -1)
 
 
 def _together(first: float | None, second: float | None) -> float:
@@ -118,7 +116,7 @@ class ContrastSearcher(Searcher):
             return replace(found, effective_limits=run.limits)
         end = run.end if math.isfinite(run.end) else None
         other = self._second.run(_second_limits(run.limits, found, len(self._moves)), end=end, on_slice=run.on_slice)
-        return replace(with_careless(found, other), effective_limits=run.limits)
+        return replace(with_careless(found, other, self._view.team), effective_limits=run.limits)
 
 
 def _first_part(run: Run) -> Run:
@@ -148,9 +146,9 @@ def _second_limits(limits: EffectiveLimits, found: Analysis, moves: int) -> Limi
     )
 
 
-def with_careless(analysis: Analysis, other: Analysis) -> Analysis:
-    """An analysis with what another one, of the same moves against careless opponents, found of each."""
-    values = {entry.move: own_value(entry) for entry in other.moves}
+def with_careless(analysis: Analysis, other: Analysis, team: int) -> Analysis:
+    """An analysis with what another one, of the same moves against careless opponents, found of each for a team."""
+    values = {entry.move: entry.values[team] for entry in other.moves if entry.values}
     first, second = analysis.effort, other.effort
     return replace(
         analysis,
@@ -165,33 +163,25 @@ def with_careless(analysis: Analysis, other: Analysis) -> Analysis:
     )
 
 
-def own_value(entry: MoveEvaluation) -> TeamValue | None:
-    """The value of a move for the mover's team; ``None`` without a visit."""
-    if entry.expected_margin is None:
-        return None
-    return next(value for value in entry.values if value.expected_margin == entry.expected_margin)
-
-
-def turned(analysis: Analysis, entry: MoveEvaluation) -> tuple[MoveEvaluation, Gap] | None:
+def turned(analysis: Analysis, entry: MoveEvaluation, team: int) -> tuple[MoveEvaluation, Gap] | None:
     """The move that is worse than another one by an analysis, but better against careless opponents; and by how much.
 
     Both differences are beyond two standard errors. Of several such moves it is the best against careless
     opponents; ``None`` if there is none, or where :attr:`MoveEvaluation.careless` is not known.
 
     :param entry: of the analysis: the other one.
+    :param team: the mover's.
     """
-    found = [
-        (other, gap) for other in analysis.moves if other is not entry and (gap := _turn(entry, other)) is not None
-    ]
+    others = [other for other in analysis.moves if other is not entry]
+    found = [(other, gap) for other in others if (gap := _turn(entry, other, team)) is not None]
     return max(found, key=lambda pair: (pair[1].chance, pair[1].points), default=None)
 
 
-def _turn(entry: MoveEvaluation, other: MoveEvaluation) -> Gap | None:
-    mine, theirs = own_value(entry), own_value(other)
-    if mine is None or theirs is None or entry.careless is None or other.careless is None:
+def _turn(entry: MoveEvaluation, other: MoveEvaluation, team: int) -> Gap | None:
+    if not entry.values or not other.values or entry.careless is None or other.careless is None:
         return None
     gap = Gap.of(other.careless, entry.careless)
-    return gap if Gap.of(mine, theirs).sign > 0 and gap.sign > 0 else None
+    return gap if Gap.of(entry.values[team], other.values[team]).sign > 0 and gap.sign > 0 else None
 
 
 def analyze_contrast(view: View, limits: Limits | None = None, **settings: Unpack[SearchSettings]) -> Analysis:

@@ -13,7 +13,7 @@ from sniffai.play.levels import opponent_named
 from sniffai.play.players import GreedyPlayer
 from sniffai.play.selfplay import decisions
 from sniffai.search.analysis import Analysis, TeamValue
-from sniffai.search.careless import CARELESS, Gap, careless_opponents, own_value, turned
+from sniffai.search.careless import CARELESS, Gap, careless_opponents, turned, with_careless
 from sniffai.seeds import derived_seed
 from tests.positions import TURNED
 
@@ -47,7 +47,7 @@ def test_the_values_are_those_of_the_two_searches(players: int) -> None:
     )
     assert [replace(entry, careless=None) for entry in both.moves] == list(alone.moves)
     assert {entry.move: entry.careless for entry in both.moves} == {
-        entry.move: own_value(entry) for entry in second.moves
+        entry.move: entry.values[view.team] if entry.values else None for entry in second.moves
     }
     assert both.effort.simulations == 600
     assert (both.effective_limits, both.deterministic) == (alone.effective_limits, True)
@@ -118,10 +118,18 @@ def made(first: tuple[TeamValue, TeamValue], second: tuple[TeamValue, TeamValue]
     return replace(analysis, moves=tuple(entries))
 
 
+def test_the_value_is_the_mover_s_where_all_teams_expect_the_same_margin() -> None:
+    analysis = sniffai.analyze(view_of(2), Limits(simulations=60))
+    teams = tuple(replace(value(chance, 0.0), team=team) for team, chance in ((0, 0.7), (1, 0.3)))
+    level = replace(analysis, moves=tuple(replace(entry, values=teams) for entry in analysis.moves))
+    for team in (0, 1):
+        assert {entry.careless for entry in with_careless(analysis, level, team).moves} == {teams[team]}
+
+
 def test_a_move_is_told_only_where_both_differences_are_beyond_their_errors() -> None:
     better, worse, close = value(0.6, 9.0), value(0.5, 1.0), value(0.59, 8.0)
     told = made((better, worse), (worse, better))
-    found = turned(told, told.moves[0])
+    found = turned(told, told.moves[0], 0)
     assert found is not None
     assert found[0] is told.moves[1]
     assert found[1].chance == pytest.approx(0.1)
@@ -131,9 +139,9 @@ def test_a_move_is_told_only_where_both_differences_are_beyond_their_errors() ->
         ((better, worse), (close, better)),
     ):
         analysis = made(first, second)
-        assert turned(analysis, analysis.moves[0]) is None
+        assert turned(analysis, analysis.moves[0], 0) is None
     unknown = replace(told, moves=tuple(replace(entry, careless=None) for entry in told.moves))
-    assert turned(unknown, unknown.moves[0]) is None
+    assert turned(unknown, unknown.moves[0], 0) is None
 
 
 def test_the_prospect_tells_it_in_words() -> None:
