@@ -7,14 +7,12 @@ version is: the median of all turns, and the middle half of them.
 """
 
 import argparse
-import os
 import statistics
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from benchmarks.versions import VersionProcess
 from sniffai.rules import PLAYERS
 
 WORKS: Final = {
@@ -77,29 +75,15 @@ for line in sys.stdin:
 """
 
 
-class Version:
+class Version(VersionProcess):
     """The worker of one version, for one number of seats."""
 
     def __init__(self, folder: Path, players: int) -> None:
-        path = os.pathsep.join(map(str, (folder.resolve(), folder.resolve() / "ext")))
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(players)],
-            cwd=folder,  # what lies in this folder would come first
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": path},
-        )
+        super().__init__(folder, WORKER, str(players))
 
     def speed(self, work: str, turn: int) -> float:
         """Do a piece of work, and return how much was done in a second of processor time."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        print(work, turn, file=self._process.stdin, flush=True)
-        return float(self._process.stdout.readline())
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.communicate()
+        return float(self.ask(work, turn))
 
 
 def ratios(this: Version, other: Version, work: str, turns: int) -> Iterator[float]:

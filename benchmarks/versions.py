@@ -35,13 +35,18 @@ for line in sys.stdin:
 """
 
 
-class OtherVersion:
-    """A player of another version."""
+class VersionProcess:
+    """A process with a version's ``sniffai``, which answers lines with lines.
 
-    def __init__(self, folder: Path, name: str) -> None:
+    :param folder: of the version.
+    :param code: what it runs.
+    :param argument: its only one.
+    """
+
+    def __init__(self, folder: Path, code: str, argument: str) -> None:
         path = os.pathsep.join(map(str, (folder.resolve(), folder.resolve() / "ext")))
         self._process = subprocess.Popen(
-            [sys.executable, "-c", ANSWER, name],
+            [sys.executable, "-c", code, argument],
             cwd=folder,  # what lies in this folder would come first
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -49,15 +54,26 @@ class OtherVersion:
             env={**os.environ, "PYTHONPATH": path},
         )
 
-    def choose(self, view: View, seed: int) -> Move:
-        """See :class:`sniffai.play.players.Player`."""
+    def ask(self, *words: object) -> str:
+        """Its answer to a line."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        print(seed, view, file=self._process.stdin, flush=True)
-        return Move.of(self._process.stdout.readline().strip())
+        print(*words, file=self._process.stdin, flush=True)
+        return self._process.stdout.readline().strip()
 
     def close(self) -> None:
         """End the process."""
         self._process.communicate()
+
+
+class OtherVersion(VersionProcess):
+    """A player of another version."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        super().__init__(folder, ANSWER, name)
+
+    def choose(self, view: View, seed: int) -> Move:
+        """See :class:`sniffai.play.players.Player`."""
+        return Move.of(self.ask(seed, view))
 
 
 def main() -> None:

@@ -101,10 +101,8 @@ class _Spread:
 
     def results(self) -> Iterator[JobResult]:
         """The results as they come."""
-        first = self._waiting.next()
-        if first is None:
+        if not self._waiting.any():
             return
-        self._waiting.give_back([first])
         while True:
             self._ask()
             self._give_out()

@@ -28,6 +28,13 @@ class WaitingJobs:
         """Whether there may be another one."""
         return bool(self._again) or self._specs is not None
 
+    def any(self) -> bool:
+        """Whether there is another one: it is taken from the iterable now."""
+        first = self.next()
+        if first is not None:
+            self._again.appendleft(first)
+        return first is not None
+
     def next(self) -> WaitingJob | None:
         """The next one; ``None`` if there are no more."""
         if self._again:
