@@ -34,7 +34,8 @@ class LoopbackServer:
     """A server in a thread with an event loop of its own."""
 
     def __init__(self, settings: Settings) -> None:
-        self._loop = asyncio.new_event_loop()
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._loop = self._runner.get_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         self.server, port = self.call(self._start(settings))
@@ -52,7 +53,7 @@ class LoopbackServer:
         self.call(self.server.drain())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(TIMEOUT)
-        self._loop.close()
+        self._runner.close()  # which ends the calls that are still answered
 
 
 @contextlib.contextmanager

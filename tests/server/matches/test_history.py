@@ -98,10 +98,10 @@ class World:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.loop = asyncio.new_event_loop()
+        self.runner = asyncio.Runner()
         self.engine: Faulty
         self.searches = Searches(SlotQueue(1, 64, 1 << 30))
-        self.loop.run_until_complete(self._start())
+        self.runner.run(self._start())
 
     async def _start(self) -> None:
         self.host = Host(SETTINGS, LevelSeats(SETTINGS, self.searches), Observer())
@@ -116,7 +116,7 @@ class World:
         return replace(opened, engine=self.engine)  # type: ignore[arg-type]
 
     def call(self, method: str, request: Any) -> Any:
-        return self.loop.run_until_complete(getattr(self.service, method)(request, Context()))
+        return self.runner.run(getattr(self.service, method)(request, Context()))
 
     def call_and_leave(self, method: str, request: Any) -> None:
         """Call, and go away before the answer."""
@@ -129,7 +129,7 @@ class World:
             with contextlib.suppress(asyncio.CancelledError, MatchRefusedError, StoreUnavailableError):
                 await call
 
-        self.loop.run_until_complete(leave())
+        self.runner.run(leave())
 
     def settle(self) -> None:
         """Let levels play until it is a person's turn."""
@@ -141,7 +141,7 @@ class World:
                     return
             raise AssertionError("a level thinks for ever")
 
-        self.loop.run_until_complete(wait())
+        self.runner.run(wait())
 
     def crash(self, copy: Path) -> None:
         """End, and leave what a killed process would have left: the files as they are."""
@@ -152,11 +152,10 @@ class World:
 
     def close(self) -> None:
         self.host.finish()
-        self.loop.run_until_complete(asyncio.sleep(0.01))
+        self.runner.run(asyncio.sleep(0.01))
         self.host.close()
         self.searches.close()
-        self.loop.run_until_complete(asyncio.sleep(0))
-        self.loop.close()
+        self.runner.close()
 
 
 @dataclass
