@@ -45,7 +45,7 @@ def command(
 
     "less luck" is the same without the luck of the draws: its expectation is the same, its error smaller.
     """
-    output = None if out is None else Output(out, "--out")
+    output = None if out is None else Output(out, "--out", others=bulk.files)
     specs = contests([(a, b)], **options)
     with bulk.open("arena", processes=None) as work:
         (result,) = play_all(specs, work)

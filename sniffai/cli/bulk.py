@@ -36,6 +36,11 @@ class Bulk:
         """Whether it says anything but the default."""
         return self.executor != "local" or self.results is not None
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The files that it reads or writes, by option: no result may go into one of them."""
+        return self.access.files if self.results is None else {**self.access.files, "--results": self.results}
+
     @contextmanager
     def open(self, command: str, *, processes: int | None = 1) -> Iterator[Executor]:
         """What does the work.

@@ -71,7 +71,7 @@ def build_command(
     as_json: bool,
 ) -> int:
     """Make a table from rounds of self-play, backwards over the scores."""
-    output = Output(out, "--out", ".npz")
+    output = Output(out, "--out", ".npz", others=bulk.files)
     bottom = LOWEST[players] if lowest is None else lowest
     plan = EquityPlan(players, rounds or ROUNDS[players], seed, player, bottom)
     with progress_bar() as bar:
@@ -171,7 +171,7 @@ def show_command(
     equity = _read(players, file)
     if leader is not None and scores is None:
         raise click.UsageError("--leader needs --scores: without scores, the leading team's chances are printed")
-    status = 0 if plot is None else _draw(equity, plot)
+    status = 0 if plot is None else _draw(equity, plot, file)
     if scores is not None:
         _show_scores(equity, scores, leader, as_json)
     elif as_json:
@@ -193,8 +193,8 @@ def _read(players: int, file: str | None) -> Equity:
         raise BadInput(f"{file}: {error}") from None
 
 
-def _draw(equity: Equity, path: str) -> int:
-    output = Output(path, "--plot", ".png", ".svg")
+def _draw(equity: Equity, path: str, table: str | None) -> int:
+    output = Output(path, "--plot", ".png", ".svg", others={} if table is None else {"--table": table})
     from sniffai.lab.equity.plot import picture
 
     return output.write(picture(equity, output.ending))

@@ -44,7 +44,7 @@ def command(
     rungs = names or [f"level:{level.name}" for level in LEVELS]
     if len(rungs) < 2:
         raise click.UsageError("a ladder has at least two players")
-    output = None if out is None else Output(out, "--out")
+    output = None if out is None else Output(out, "--out", others=bulk.files)
     played: list[ArenaResult] = []
     status = 0
     specs = contests(pairwise(rungs), **options)

@@ -4,7 +4,7 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -25,11 +25,20 @@ class Output:
     :param option: such as ``"--out"``, for messages.
     :param sources: what the command reads: files, which are not to be overwritten, ``"-"`` or text.
     :param endings: how the name may end, such as ``(".npz",)``; any way where there is none.
-    :raises BadParameter: the name ends otherwise, is none, or is that of the file that is read.
+    :param others: the other files of the command by option: what it writes besides, and what it reads for its work.
+    :raises BadParameter: the name ends otherwise, is none, or is that of a file that is read or that another option
+        names.
     :raises BadInput: the file cannot be written; nothing has been computed so far.
     """
 
-    def __init__(self, path: str, option: str, *endings: str, sources: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        path: str,
+        option: str,
+        *endings: str,
+        sources: Sequence[str] = (),
+        others: Mapping[str, str] | None = None,
+    ) -> None:
         self.path = path
         if path in ("", "-"):
             message = "the name of a file is expected; standard output is /dev/stdout" if path else "the name is empty"
@@ -40,6 +49,10 @@ class Output:
             for source in sources:
                 if os.path.exists(source) and Path(path).is_file() and Path(path).samefile(source):
                     raise click.BadParameter(f"{path} is the input; name another file to write", param_hint=option)
+            for other, name in (others or {}).items():
+                if _same_place(Path(path), Path(name)):
+                    message = f"{path} is the file of {other}; name another file to write"
+                    raise click.BadParameter(message, param_hint=option)
             self._check()
         except (OSError, ValueError) as error:
             raise BadInput(f"{path}: {_why(error)}") from None
@@ -120,6 +133,17 @@ def kept(name: str, data: bytes) -> str:
                     raise
             return f"the result is in {path}"
     return "the result could not be saved anywhere"
+
+
+def _same_place(one: Path, other: Path) -> bool:
+    """Whether two names stand for one file, by whatever way, or the first for one inside a folder that the other is.
+
+    None of them needs to be there yet.
+    """
+    place, taken = _target(one), _target(other)
+    if place == taken or taken in place.parents:
+        return True
+    return one.is_file() and other.is_file() and one.samefile(other)  # a hard link, or capital letters
 
 
 def _target(named: Path) -> Path:

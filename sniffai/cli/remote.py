@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, cast
 
@@ -46,6 +46,8 @@ class Remote:
     tls: "Tls | None" = None
     """``None`` for plaintext."""
     api_key: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Where these are from, by option."""
 
     def ask(self, call: "Callable[[Client], T]", timeout: float | None = None) -> T:
         """What the server answers.
@@ -124,6 +126,12 @@ class Access:
         names = ("tls", "tls_ca", "tls_cert", "tls_key")
         return cls({name: given for name in names if (given := options.pop(name))}, options.pop("api_key_file"))
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The files by option."""
+        named = {f"--{name.replace('_', '-')}": file for name, file in self.tls.items() if isinstance(file, str)}
+        return named if self.api_key_file is None else {**named, "--api-key-file": self.api_key_file}
+
     def refuse(self, needed: str) -> None:
         """Expect that nothing is said.
 
@@ -182,7 +190,7 @@ def _remote(address: str, access: Access) -> Remote:
         read_address(address)
     except AddressError as error:
         raise BadInput(f"--server: {error}") from None
-    return Remote(address, *access.read())
+    return Remote(address, *access.read(), access.files)
 
 
 def _tls(given: Mapping[str, Any]) -> "Tls":

@@ -75,7 +75,8 @@ def command(
     """
     if every and len(files) > 1:
         raise click.UsageError("--all lists the placements of one match")
-    output = None if page is None else Output(page, "--html", sources=files)
+    others = bulk.files if remote is None else remote.files
+    output = None if page is None else Output(page, "--html", sources=files, others=others)
     forms = [load(file) for file in files]
     asked = [_asked(form) for form in forms]
     for question in asked:

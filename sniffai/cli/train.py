@@ -70,7 +70,7 @@ def command(
     weights of the one before, so an executor does one after the other; with --results a training that was cut off goes
     on after the last whole part of 100,000 rounds.
     """
-    output = Output(out, "--out", ".npz")
+    output = Output(out, "--out", ".npz", others=bulk.files)
     plan = TrainingPlan(players, rounds or ROUNDS[players], **options)
     with bulk.open("train") as work:
         nets = _train(plan, work)

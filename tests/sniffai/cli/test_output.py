@@ -12,6 +12,7 @@ import pytest
 import sniffai
 from sniffai.cli.group import run
 from sniffai.cli.output import Output
+from sniffai.packaged import read_packaged
 
 DATA = Path(__file__).parents[2] / "data"
 ROUND = sniffai.Round.deal(2, seed=3)
@@ -190,6 +191,55 @@ def _option(args: list[str]) -> str:
 
 def _read(name: str) -> str:
     return f"{name} is the input; name another file to write"
+
+
+BULK = {name: WRITERS[name][0] for name in ("review", "arena", "ladder", "equity build", "train")}
+BULK["exploit"] = ["exploit", "random", "--deals", "1", "--out"]
+"""Commands that write a result, and keep those of jobs."""
+
+
+@pytest.mark.parametrize("args", BULK.values(), ids=BULK)
+def test_a_result_does_not_go_where_those_of_jobs_are(
+    here: Path, capsys: pytest.CaptureFixture[str], args: list[str]
+) -> None:
+    for link in ("link.npz", "other.npz"):
+        Path(link).symlink_to("a.jsonl")
+    ways = ["a.jsonl", "./a.jsonl", str(Path("a.jsonl").absolute()), "../here/a.jsonl", "link.npz"]
+    if args[0] in ("train", "equity"):  # the ending is checked first
+        ways = ["link.npz", "../here/other.npz"]
+    for name in ways:
+        _refused(capsys, [*args, name, "--results", "a.jsonl"], name)
+    assert sorted(path.name for path in Path().iterdir()) == ["link.npz", "other.npz"]
+    Path("a.jsonl").write_text("", encoding="utf-8")
+    Path("hard.npz").hardlink_to("a.jsonl")
+    _refused(capsys, [*args, "hard.npz", "--results", "a.jsonl"], "hard.npz")
+    Path("p.parquet").mkdir()
+    _refused(capsys, [*args, "p.parquet/_x.npz", "--results", "p.parquet"], "p.parquet/_x.npz")
+    assert Path("a.jsonl").read_bytes() == b""
+
+
+def _refused(
+    capsys: pytest.CaptureFixture[str], args: list[str], name: str, option: str = "--results", writer: str = "--out"
+) -> None:
+    assert run(args) == 2
+    writer = "--html" if "--html" in args else writer
+    why = f"{name} is the file of {option}; name another file to write"
+    assert capsys.readouterr() == ("", f"sniffai: Invalid value for {writer}: {why}\n")
+
+
+def test_a_result_does_not_replace_a_key_or_a_table(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("key").write_text("secret", encoding="utf-8")
+    access = ["--api-key-file", "key"]
+    arena = ["arena", "random", "greedy", "--deals", "1", "--executor", "grpc:127.0.0.1:9"]
+    _refused(capsys, [*arena, *access, "--out", "./key"], "./key", "--api-key-file")
+    _refused(capsys, [*REVIEW, "key", "--server", "127.0.0.1:9", *access], "key", "--api-key-file")
+    _refused(capsys, [*arena, "--tls-ca", "key", "--out", "key"], "key", "--tls-ca")
+    assert Path("key").read_text(encoding="utf-8") == "secret"
+    table = read_packaged("data/equity-2.npz")
+    Path("t.svg").write_bytes(table)
+    shown = ["equity", "show", "--table", "t.svg", "--scores", "0,0", "--plot", "t.svg"]
+    _refused(capsys, shown, "t.svg", "--table", "--plot")
+    assert Path("t.svg").read_bytes() == table
 
 
 @pytest.mark.parametrize("args", [args for args, _, _ in WRITERS.values()], ids=WRITERS)
