@@ -42,7 +42,7 @@ def command(
     that a belief expected with some probability, with the standard error of the difference.
     """
     spec = BeliefSpec(players, rounds, seed, player, worlds, share)
-    with bulk.open("belief-report") as work, counted("rounds", rounds) as advance:
+    with bulk.open("belief-report") as work, counted("rounds", rounds, work) as advance:
         report = report_beliefs(spec, executor=work, progress=advance)
     if as_json:
         tell_json(report.to_dict())

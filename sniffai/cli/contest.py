@@ -106,12 +106,12 @@ def contests(
 
 def play_all(specs: Sequence[ArenaSpec], executor: Executor) -> Iterator[ArenaResult]:
     """Play one contest after the other under one progress bar; each result comes as soon as it is known."""
-    with progress_bar() as progress:
+    with progress_bar(work=executor) as progress:
         bar = progress.add_task("", total=sum(spec.pairings for spec in specs))
         for spec in specs:
             progress.update(bar, description=f"{spec.b} over {spec.a}")
             result = play_arena(spec, executor=executor, progress=lambda done: progress.advance(bar, done))
-            progress.advance(bar, spec.pairings - len(result.pairings))
+            progress.skip(bar, spec.pairings - len(result.pairings))
             yield result
 
 

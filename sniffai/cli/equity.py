@@ -74,14 +74,13 @@ def build_command(
     output = Output(out, "--out", ".npz", others=bulk.files)
     bottom = LOWEST[players] if lowest is None else lowest
     plan = EquityPlan(players, rounds or ROUNDS[players], seed, player, bottom)
-    with progress_bar() as bar:
-        task = bar.add_task("")
+    with bulk.open("equity build") as work, progress_bar(work=work) as bar:
+        task = bar.add_task("", total=plan.rounds)
 
         def report(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total)
 
-        with bulk.open("equity build") as work:
-            made = build(plan, executor=work, progress=report)
+        made = build(plan, executor=work, progress=report)
     file = BytesIO()
     save_equity(made, file)
     status = output.write(file.getvalue())
@@ -132,14 +131,13 @@ def check_command(
     Exit status 1 if they differ by more than chance explains.
     """
     equity = _read(players, file)
-    with progress_bar() as bar:
+    with bulk.open("equity check") as work, progress_bar(work=work) as bar:
         task = bar.add_task("standings", total=standings)
 
         def report(done: int) -> None:
             bar.update(task, completed=done)
 
-        with bulk.open("equity check") as work:
-            result = check(equity, standings=standings, executor=work, progress=report, **options)
+        result = check(equity, standings=standings, executor=work, progress=report, **options)
     if as_json:
         tell_json(result.to_dict())
     else:

@@ -19,6 +19,7 @@ from sniffai.cli.signs import complain
 from sniffai.cli.tables import show, text_table
 from sniffai.cli.terminal import tell, tell_json
 from sniffai.errors import RecordError
+from sniffai.jobs.executor import Executor
 from sniffai.review import DEFAULT_SIMULATIONS, Review
 from sniffai.review.progress import ReviewedMatch, progress_dict, progress_of
 from sniffai.review.run import Asked, review_all
@@ -89,7 +90,7 @@ def command(
         own_seed = seed if seed is not None or question is None else question.seed
         wanted.append(Asked(form.subject(), limits, own_seed or 0))
     if remote is None:
-        with bulk.open("review") as work, _bar(forms, wanted) as progress:
+        with bulk.open("review") as work, _bar(forms, wanted, work) as progress:
             reviews = list(review_all(wanted, work, progress))
     elif bulk.elsewhere:
         raise click.UsageError("--server reviews by itself: --executor and --results do not go with it")
@@ -109,11 +110,13 @@ def command(
 
 
 @contextmanager
-def _bar(forms: Sequence[Form], wanted: Sequence[Asked]) -> Iterator[Callable[[int, int], None]]:
+def _bar(
+    forms: Sequence[Form], wanted: Sequence[Asked], work: Executor | None = None
+) -> Iterator[Callable[[int, int], None]]:
     """A progress bar of all reviews. Yields a function that is told a review's number and how much of it is done."""
     sizes = [one.subject.size for one in wanted]
     before = list(accumulate(sizes, initial=0))
-    with progress_bar() as bar:
+    with progress_bar(work=work) as bar:
         task = bar.add_task("", total=before[-1])
 
         def show_progress(number: int, done: int) -> None:

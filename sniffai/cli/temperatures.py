@@ -34,7 +34,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Fit the opponent model's temperatures to the choices of --player by likelihood, one for each phase of a round."""
-    with bulk.open("temperatures") as work, counted("rounds", rounds) as advance:
+    with bulk.open("temperatures") as work, counted("rounds", rounds, work) as advance:
         choices = played_choices(player, players, rounds, seed, executor=work, progress=advance)
     fits = fit_temperatures(choices, floor)
     if as_json:

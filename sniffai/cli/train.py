@@ -90,6 +90,6 @@ def command(
 
 def _train(plan: TrainingPlan, executor: Executor) -> TrainedNets:
     """Show progress on standard error, if it is a terminal."""
-    with progress_bar("rounds") as progress:
+    with progress_bar("rounds", executor) as progress:
         bar = progress.add_task("", total=plan.rounds)
         return train_nets(plan, lambda done: progress.update(bar, completed=done), executor)

@@ -4,6 +4,7 @@ The same options give the same weights. The defaults made the nets of the packag
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
@@ -110,10 +111,10 @@ def train_nets(
     parameters = asdict(plan)
     with executor_or(executor, 1) as open_:
         for numbers in slices(plan.rounds, ROUNDS_OF_JOB):
-            (result,) = open_.run([JobSpec("training", parameters, numbers, records)])
-            records = tuple(result.value)
-            if progress is not None:
-                progress(numbers.stop)
+            with closing(open_.run([JobSpec("training", parameters, numbers, records)])) as results:
+                records = tuple(next(results).value)
+                if progress is not None:
+                    progress(numbers.stop)
     policy, world, state = _read_part(records)
     return TrainedNets(plan, policy, world, *net_errors(state))
 
