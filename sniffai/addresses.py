@@ -47,6 +47,8 @@ class Address:
     port: int = 0
     path: str = ""
     """Of a Unix socket; an abstract one begins with a NUL."""
+    endpoints: tuple[str, ...] = ()
+    """``HOST:PORT`` of each server, where the text names IP addresses of several."""
 
     @property
     def is_local(self) -> bool:
@@ -165,7 +167,8 @@ def _resolved(text: str, scheme: str, rest: str) -> Address:
                 f"an {scheme.replace('ip', 'IP')} address is expected after {scheme}:, not {shown(host)}"
             )
     stranger = next((host for host in hosts if not is_this_machine(host)), hosts[0])
-    return Address(text, text, stranger, endpoints[0][1])
+    several = tuple(join_address(*one) for one in endpoints) if len(endpoints) > 1 else ()
+    return Address(text, text, stranger, endpoints[0][1], endpoints=several)
 
 
 def _endpoint(text: str) -> tuple[str, int]:

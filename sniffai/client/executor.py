@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Generator, Iterable, Iterator
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Self
 
@@ -31,9 +32,9 @@ class GrpcExecutor:
     log. Jobs have the priority ``bulk`` on every server.
 
     :param addresses: of the servers, as :class:`sniffai.client.Client` takes them. A name with several addresses stands
-        for a server behind each; calls take turns.
-    :param workers: jobs at once on all servers together, 1..1024; without it one more on each address than the server
-        there runs searches at once.
+        for a server behind each; calls take turns. ``ipv4:`` and ``ipv6:`` with several are as many servers.
+    :param workers: jobs at once on all servers together, 1..1024; without it one more on each server than it runs
+        searches at once. Of the servers behind a name one is asked for that.
     :param tls: TLS files and names; without it nothing is encrypted.
     :param api_key: sent with each call.
     :param timeout: seconds that a job may take on a server, waiting included.
@@ -51,7 +52,10 @@ class GrpcExecutor:
         timeout: float = JOB_TIMEOUT,
     ) -> None:
         self._workers = None if workers is None else check_workers(workers)
-        connections = [Connection(address, timeout, tls, api_key, False) for address in addresses]
+        named = [Connection(address, timeout, tls, api_key, False) for address in addresses]
+        connections = [
+            replace(one, address=address) for one in named for address in one.where.endpoints or (one.address,)
+        ]
         if not connections:
             message = "an address is expected, such as grpc:127.0.0.1:50051"
             raise LimitsError(message, reason="BAD_ADDRESS", field="executor")

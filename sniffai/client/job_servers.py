@@ -3,6 +3,7 @@
 import logging
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any, Final
@@ -16,6 +17,12 @@ from sniffai.v1 import engine_service_pb2, job_service_pb2
 FIRST_REST: Final = 0.25
 """Seconds for which a server that is away is left alone at first; each rest is twice the one before."""
 LONGEST_REST: Final = 4.0
+REFUSAL_REST: Final = 0.05
+"""Seconds for which a name gets no more jobs after one of several servers behind it refused one."""
+REFUSALS: Final = 2
+"""How often each server behind a name may refuse before the name gets no more jobs."""
+SEVERAL: Final = 4
+"""How many servers are taken to be behind a name that only gRPC can look up."""
 ASK_SECONDS: Final = 5.0
 """Seconds within which a server says that it is there. It gets jobs only then: otherwise they might wait for long."""
 OPTIONS: Final[Options] = [
@@ -27,8 +34,10 @@ OPTIONS: Final[Options] = [
     ("grpc.min_reconnect_backoff_ms", 5_000),  # the time for a handshake, too
     ("grpc.max_reconnect_backoff_ms", 5_000),
     ("grpc.max_receive_message_length", -1),
+    ("grpc.dns_min_time_between_resolutions_ms", 5_000),
 ]
-"""Options of the channels: a server that hangs or vanishes in the middle of a job is noticed within 40 s."""
+"""Options of the channels: a server that hangs or vanishes in the middle of a job is noticed within 40 s, and the new
+addresses of a name within seconds of the loss of an old one."""
 
 UNFIT: Final = ("PERMISSION_DENIED", "UNAUTHENTICATED", "UNIMPLEMENTED")
 """Statuses that say that a server does no jobs for this client."""
@@ -69,7 +78,8 @@ def verdict_of(error: ServiceError) -> Verdict:
 class JobServer:
     """One address, with everything behind it. It gets jobs once it has answered, also after it was away.
 
-    :param most: jobs at once that it may get; ``None`` for one more than it runs searches at once.
+    :param most: jobs at once that it may get; ``None`` for one more than it runs searches at once, and so many for each
+        server behind a name.
     """
 
     def __init__(self, connection: Connection, most: int | None) -> None:
@@ -89,12 +99,14 @@ class JobServer:
         self._most = most
         self._rest = 0.0
         self._refused = 0
+        """How often in a row a refusal was all that came of it."""
+        self._told_refusal = False
         self._channel = channel_of(connection, OPTIONS)
         self._stubs = Stubs(self._channel)
 
     def renew(self) -> None:
         """Begin another run: what left it out before is forgotten."""
-        self.unfit, self.asked = None, False
+        self.unfit, self.asked, self._refused = None, False, 0
 
     @property
     def takes_jobs(self) -> bool:
@@ -122,7 +134,8 @@ class JobServer:
         if call.exception() is not None:
             return self._failed(call)
         if self._most is None:
-            self._most = call.result().search_slot_count + 1  # one lies ready, so that no slot waits for its next job
+            each = call.result().search_slot_count + 1  # one lies ready, so that no slot waits for its next job
+            self._most = each * (self._count_behind() or 1)
         self.answers, self.room = True, self.room or self._most
         return None
 
@@ -175,25 +188,37 @@ class JobServer:
         self.rests_until = max(self.rests_until, time.monotonic() + seconds)
 
     def _refuse(self, error: ServiceError) -> None:
-        """Leave it out. Behind a name there may be several servers, of which each is asked first."""
-        self._refused += 1
-        if self._refused >= self._count_behind():
-            if self.unfit is None:
-                log.warning("%s; it gets no more jobs", error)
-            self.unfit = error
-        else:
-            self._rest_for(FIRST_REST)
+        """Leave it out; a name only once all servers behind it refuse jobs.
 
-    def _count_behind(self) -> int:
-        """How many refusals in a row mean all servers behind the address."""
+        Refusals come at once. While other jobs are open there, one of the servers may be at work on them.
+        """
+        self._rest_for(REFUSAL_REST)
+        if self.open and self._refused:
+            return
+        behind = self._count_behind() or SEVERAL
+        self._refused += 1
+        if self._refused < REFUSALS * behind and behind > 1:
+            if not self._told_refusal:
+                log.warning("%s; the other servers behind this name get its jobs", error)
+                self._told_refusal = True
+            return
+        if self.unfit is None:
+            log.warning("%s; it gets no more jobs", error)
+        self.unfit = error
+
+    def _count_behind(self) -> int | None:
+        """How many servers are behind the address; ``None`` where only gRPC can tell.
+
+        A server may have an address of IPv4 and one of IPv6, as ``localhost`` does.
+        """
         where = self.connection.where
-        if not where.host:
-            return 1
+        if where.path or not where.host:
+            return 1 if where.path else None
         try:
-            found = {info[4][0] for info in socket.getaddrinfo(where.host, where.port, type=socket.SOCK_STREAM)}
+            found = {info[:1] + info[4][:1] for info in socket.getaddrinfo(where.host, None, type=socket.SOCK_STREAM)}
         except OSError:
-            return 1
-        return 1 if len(found) < 2 else 2 * len(found)
+            return None
+        return max(Counter(family for family, _ in found).values())
 
 
 def _started(call: Any, done: Callable[[Any], None]) -> Any:

@@ -3,19 +3,22 @@
 import logging
 import os
 import signal
+import socket
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Self
 
 import pytest
 
-from sniffai.client import ServiceError, Tls
+from sniffai.client import ServiceError, Tls, job_servers
 from sniffai.client import executor as module
+from sniffai.client.connection import Connection
 from sniffai.client.executor import GrpcExecutor
-from sniffai.client.job_servers import Verdict, verdict_of
+from sniffai.client.job_servers import JobServer, Verdict, verdict_of
 from sniffai.errors import LimitsError, SniffError
 from sniffai.jobs import JobResult, JobSpec, LocalExecutor, LostJobError, executor_named, run_job
 from sniffai.jobs.processes import MOST_TRIES
@@ -187,6 +190,155 @@ def test_a_server_that_runs_no_jobs_is_left_out(
                 with pytest.raises(ServiceError, match="JOBS_OFF") as raised:
                     list(remote.run([TINY]))
                 assert raised.value.code == "PERMISSION_DENIED"
+
+
+class NameServer:
+    """Answers what IPv4 addresses a name has, whatever the name."""
+
+    def __init__(self, *hosts: str) -> None:
+        self.hosts: Sequence[str] = hosts
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self._thread = threading.Thread(target=self._answer)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.sendto(b"", ("127.0.0.1", self.port))
+        self._thread.join()
+        self._socket.close()
+
+    def _answer(self) -> None:
+        while True:
+            question, asker = self._socket.recvfrom(512)
+            if not question:
+                return
+            end = question.index(b"\0", 12) + 5
+            hosts = self.hosts if question[end - 4 : end - 2] == b"\0\1" else ()
+            rows = [b"\xc0\x0c\0\1\0\1\0\0\0\0\0\4" + socket.inet_aton(host) for host in hosts]
+            head = question[:2] + b"\x81\x80\0\1" + len(rows).to_bytes(2) + bytes(4)
+            self._socket.sendto(head + question[12:end] + b"".join(rows), asker)
+
+    def name(self, port: str) -> str:
+        """An address whose name is looked up here."""
+        return f"dns://127.0.0.1:{self.port}/servers.test:{port}"
+
+
+@contextmanager
+def behind_a_name(slots: int = 1, **settings: bool) -> Iterator[tuple[NameServer, str, dict[str, LoopbackServer]]]:
+    """A name server, the name, and the servers behind it: each has an address of this machine, all the same port.
+
+    :param slots: of each server.
+    :param settings: by the last number of the address, whether the server runs jobs.
+    """
+    given = {"slots": slots, "grace_seconds": 0}
+    with ExitStack() as stack:
+        running: dict[str, LoopbackServer] = {}
+        port = "0"
+        for host, jobs in settings.items():
+            one = running_server(host=f"127.0.0.{host[1:]}", port=int(port), jobs=jobs, **given)
+            running[host] = stack.enter_context(one)
+            port = running[host].address.rpartition(":")[2]
+        names = stack.enter_context(NameServer(*(f"127.0.0.{host[1:]}" for host in running)))
+        yield names, names.name(port), running
+
+
+def calls(server: LoopbackServer, code: str) -> float:
+    """How many jobs a server has answered with a status."""
+    labels = {"method": "sniffai.v1.JobService/RunJob", "code": code}
+    return server.server.metrics.registry.get_sample_value("sniffai_requests_total", labels) or 0
+
+
+@pytest.fixture
+def looked_up(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Sets what the system knows of a name: addresses, none where only gRPC can look it up."""
+
+    def know(*hosts: str) -> None:
+        def find(*_: Any, **options: Any) -> list[Any]:
+            if not hosts:
+                raise OSError("unknown")
+            kinds = [socket.AF_INET6 if ":" in host else socket.AF_INET for host in hosts]
+            return [(kind, 1, 6, "", (host, 0)) for kind, host in zip(kinds, hosts, strict=True)]
+
+        fake = SimpleNamespace(getaddrinfo=find, SOCK_STREAM=socket.SOCK_STREAM)
+        monkeypatch.setattr(job_servers, "socket", fake)
+
+    return know
+
+
+def test_all_servers_behind_a_name_work(
+    looked_up: Callable[..., None], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of three runs no jobs. In mid-run another one is drained, and a new one has its place."""
+    options = {**dict(job_servers.OPTIONS), "grpc.dns_min_time_between_resolutions_ms": 10}
+    monkeypatch.setattr(job_servers, "OPTIONS", list(options.items()))
+    expected = values(map(run_job, tiny(60)))
+    with behind_a_name(h2=True, h3=True, h4=False, h5=True) as (names, name, running):
+        looked_up("127.0.0.2", "127.0.0.3", "127.0.0.4")
+        names.hosts = ["127.0.0.2", "127.0.0.3", "127.0.0.4"]
+        found: list[JobResult] = []
+        with GrpcExecutor([name]) as remote, closing(remote.run(tiny(60))) as results:
+            for result in results:
+                found.append(result)
+                if len(found) == 20:
+                    assert all(calls(running[host], "OK") > 0 for host in ("h2", "h3"))
+                    assert remote._servers[0].room == 6  # a slot each, and one job that lies ready
+                    names.hosts = ["127.0.0.3", "127.0.0.4", "127.0.0.5"]
+                    running["h2"].call(running["h2"].server.drain())
+        assert values(found) == expected
+        assert calls(running["h4"], "PERMISSION_DENIED") > 0
+        assert calls(running["h5"], "OK") > 0
+    assert [record.message.count("JOBS_OFF") for record in caplog.records].count(1) == 1
+
+
+@pytest.mark.parametrize("known", [["127.0.0.2", "127.0.0.3"], []])
+def test_a_name_is_left_out_once_all_behind_it_refuse(looked_up: Callable[..., None], known: list[str]) -> None:
+    with behind_a_name(h2=False, h3=False) as (_, name, running):
+        looked_up(*known)
+        with GrpcExecutor([name], workers=4) as remote:
+            for _ in range(2):
+                with pytest.raises(ServiceError, match="JOBS_OFF"):
+                    list(remote.run(tiny(20)))
+        assert all(calls(server, "PERMISSION_DENIED") > 1 for server in running.values())
+
+
+def test_a_name_is_kept_while_one_behind_it_is_at_work(looked_up: Callable[..., None]) -> None:
+    """Of two servers one is at work on a long job; the other refuses, again and again."""
+    looked_up("127.0.0.2", "127.0.0.3")
+    with behind_a_name(2, h2=True, h3=False) as (_, name, running), GrpcExecutor([name], workers=2) as remote:
+        with closing(remote.run([LONG, *tiny(20)])) as results:
+            assert len([next(results) for _ in range(20)]) == 20
+            assert at_work([running["h2"]])
+        assert calls(running["h3"], "PERMISSION_DENIED") > 0
+
+
+@pytest.mark.parametrize(
+    ("address", "known", "count"),
+    [
+        ("name.test:1", ["192.0.2.1", "192.0.2.2", "192.0.2.2", "2001:db8::1"], 2),
+        ("name.test:1", ["127.0.0.1", "::1"], 1),
+        ("name.test:1", [], None),
+        ("unix:/run/s.sock", ["192.0.2.1"], 1),
+        ("xds:///s", ["192.0.2.1"], None),
+    ],
+)
+def test_how_many_servers_are_behind_an_address(
+    looked_up: Callable[..., None], address: str, known: list[str], count: int | None
+) -> None:
+    looked_up(*known)
+    server = JobServer(Connection(address, 1.0, None, None, False), None)
+    assert server._count_behind() == count
+    server.close()
+
+
+def test_addresses_without_a_name_are_servers_of_their_own(servers: list[LoopbackServer]) -> None:
+    address = "ipv4:" + ",".join(server.address for server in servers)
+    with GrpcExecutor([address]) as remote:
+        assert [server.connection.address for server in remote._servers] == [server.address for server in servers]
+        assert len(values(remote.run(tiny(12)))) == 12
 
 
 def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
