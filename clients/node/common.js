@@ -9,6 +9,7 @@ export * from "./sniffai/v1/analysis_pb.js";
 export * from "./sniffai/v1/analysis_service_pb.js";
 export * from "./sniffai/v1/engine_service_pb.js";
 export * from "./sniffai/v1/event_pb.js";
+export * from "./sniffai/v1/job_service_pb.js";
 export * from "./sniffai/v1/limits_pb.js";
 export * from "./sniffai/v1/match_service_pb.js";
 export * from "./sniffai/v1/move_pb.js";

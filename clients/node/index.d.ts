@@ -1,7 +1,8 @@
 /// <reference types="node" />
 
+import type { Client } from "@connectrpc/connect";
 import type { SecureClientSessionOptions } from "node:http2";
-import type { Services } from "./common.js";
+import type { JobService, Services } from "./common.js";
 
 export * from "./common.js";
 
@@ -16,6 +17,8 @@ export interface ConnectOptions {
 
 /** The services of a server, over one connection, which is made at the first call. */
 export interface Sniffai extends Services {
+  /** Bulk work, by gRPC only. */
+  jobs: Client<typeof JobService>;
   /** Ends the connection, and the calls in flight. A program does not exit before. */
   close(): void;
 }

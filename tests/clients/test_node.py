@@ -49,23 +49,25 @@ def test_the_types_hold_for_the_examples() -> None:
 
 
 ASKED = {
-    'seed: 1n, level: "club"': None,
-    "sed: 1n": "'sed' does not exist",
-    "seed: 1": "'number' is not assignable to type 'bigint'",
-    "level: 3": "'number' is not assignable to type 'string'",
-    "deal: {}": "'deal' does not exist",
+    'analysis.recommendMove({ seed: 1n, level: "club" })': None,
+    "analysis.recommendMove({ sed: 1n })": "'sed' does not exist",
+    "analysis.recommendMove({ seed: 1 })": "'number' is not assignable to type 'bigint'",
+    "analysis.recommendMove({ level: 3 })": "'number' is not assignable to type 'string'",
+    "analysis.recommendMove({ deal: {} })": "'deal' does not exist",
+    'jobs.runJob({ spec: "{}" })': None,
+    "jobs.runJob({ spec: 1 })": "'number' is not assignable to type 'string'",
 }
-"""Fields of a request for a move, and what the compiler says of them."""
+"""Calls, and what the compiler says of them."""
 
 
 @pytest.fixture(scope="module")
 def complaints(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What the compiler says of a file for each request, all compiled at once: most of its time goes into the types."""
     folder, files = tmp_path_factory.mktemp("asks"), [f"asks{number}.mts" for number in range(len(ASKED))]
-    for file, fields in zip(files, ASKED, strict=True):
+    for file, call in zip(files, ASKED, strict=True):
         lines = (
             f"import {{ connect }} from '{PACKAGE / 'index.js'}';",
-            f"await connect('127.0.0.1:1').analysis.recommendMove({{ {fields} }});",
+            f"await connect('127.0.0.1:1').{call};",
         )
         (folder / file).write_text("\n".join(lines))
     options = ("--noEmit", "--strict", "--pretty", "false", "--module", "nodenext", "--target", "es2022")
@@ -85,6 +87,37 @@ def test_the_types_refuse_what_the_contract_does_not_have(complaints: list[str],
     assert complaint is None or complaint in complaints[number]
 
 
+def test_it_has_all_of_the_contract() -> None:
+    """Every message, enum and service of every file, and of each service all methods, with types.
+
+    By HTTP, all but what servers do by gRPC only.
+    """
+    files = sorted((ROOT / "proto" / "sniffai" / "v1").glob("*.proto"))
+    modules = [f"./sniffai/v1/{file.stem}_pb.js" for file in files]
+    script = f"""
+    const load = (name) => import("{PACKAGE.as_uri()}/" + name);
+    const told = {{}};
+    for (const [name, address] of [["index.js", "127.0.0.1:1"], ["browser.js", "http://127.0.0.1:1"]]) {{
+      const all = await load(name), client = all.connect(address), missing = [];
+      const methods = new Set(Object.values(client).flatMap((one) => Object.keys(one)));
+      for (const module of {json.dumps(modules)}) {{
+        for (const [key, value] of Object.entries(await load(module))) {{
+          if (all[key] !== value) missing.push(key);
+          if (value.kind !== "service") continue;
+          missing.push(...value.methods.map((one) => one.localName).filter((one) => !methods.has(one)));
+        }}
+      }}
+      told[name] = missing;
+      client.close?.();
+    }}
+    console.log(JSON.stringify(told));"""
+    assert json.loads(printed(script)) == {"index.js": [], "browser.js": ["runJob"]}
+    types = "".join((PACKAGE / name).read_text(encoding="utf-8") for name in ("common.d.ts", "index.d.ts"))
+    assert re.findall(r'^export \* from "(\./sniffai/.*)";$', types, re.MULTILINE) == modules
+    services = {name for file in files for name in re.findall(r"^service (\w+)", file.read_text(), re.MULTILINE)}
+    assert set(re.findall(r"Client<typeof (\w+)>", types)) == services
+
+
 def test_it_answers_as_the_client_without_it(address: str) -> None:
     by_package = run(NODE, "examples/hint.ts", address)
     assert (by_package.returncode, by_package.stderr) == (0, "")
@@ -99,13 +132,15 @@ def test_what_went_wrong_has_a_code_a_reason_and_fields(address: str) -> None:
     console.log(JSON.stringify([
       await told(sniffai.rules.listLegalMoves({{ view }})),
       await told(sniffai.analysis.recommendMove({{}}, {{ timeoutMs: 5000 }})),
+      await told(sniffai.jobs.runJob({{ spec: "{{}}" }})),
       await told(connect("127.0.0.1:1").engine.getEngineInfo({{}})),
     ]));
     sniffai.close();"""
-    tile, missing, nobody = json.loads(printed(script))
+    tile, missing, job, nobody = json.loads(printed(script))
     assert (tile["code"], tile["reason"]) == ("InvalidArgument", "UNKNOWN_TILE")
     assert [(each["field"], each["reason"]) for each in tile["violations"]] == [("view.hand[0]", "UNKNOWN_TILE")]
     assert missing["violations"][0]["field"] == "view"
+    assert (job["code"], job["reason"]) == ("PermissionDenied", "JOBS_OFF")
     assert (nobody["code"], nobody["reason"], nobody["violations"]) == ("Unavailable", "", [])
 
 
