@@ -51,6 +51,12 @@ if TYPE_CHECKING:
 @bulk_options(workers="1", access=False)
 @click.option("--html", "page", metavar="FILE", help="Also write the report to this HTML file.")
 @click.option("every", "--all", is_flag=True, help="List every placement, not only mistakes.")
+@click.option(
+    "beliefs",
+    "--belief",
+    is_flag=True,
+    help="Also show, for each placement listed, where the others' choices suggest that hidden tiles were.",
+)
 @lang_option
 @json_option
 def command(
@@ -62,6 +68,7 @@ def command(
     bulk: Bulk,
     page: str | None,
     every: bool,
+    beliefs: bool,
     language_code: str | None,
     as_json: bool,
 ) -> int:
@@ -74,8 +81,9 @@ def command(
 
     Several matches, in the order of time, show the progress of each player who has a name in them.
     """
-    if every and len(files) > 1:
-        raise click.UsageError("--all lists the placements of one match")
+    for option, set_ in (("--all", every), ("--belief", beliefs)):
+        if set_ and len(files) > 1:
+            raise click.UsageError(f"{option} tells of the placements of one match")
     others = bulk.files if remote is None else remote.files
     output = None if page is None else Output(page, "--html", sources=files, others=others)
     forms = [load(file) for file in files]
@@ -104,7 +112,7 @@ def command(
     codes = [question.language_code for question in asked if question is not None]
     code = language_code or (codes[0] if codes else "en")
     if len(reviews) == 1:
-        return _one(reviews[0], output, code, every=every, as_json=as_json)
+        return _one(reviews[0], output, code, every=every, beliefs=beliefs, as_json=as_json)
     titles = [Path(form.name).name for form in forms]
     return _several(map(ReviewedMatch, titles, reviews), output, code, as_json=as_json)
 
@@ -126,7 +134,9 @@ def _bar(
         yield show_progress
 
 
-def _one(result: Review, output: Output | None, language_code: str, *, every: bool, as_json: bool) -> int:
+def _one(
+    result: Review, output: Output | None, language_code: str, *, every: bool, beliefs: bool, as_json: bool
+) -> int:
     """Show one review. Returns the exit status."""
     status = 0
     if output is not None:
@@ -136,7 +146,7 @@ def _one(result: Review, output: Output | None, language_code: str, *, every: bo
     if as_json:
         tell_json(result.to_dict())
     else:
-        show_review(result, language_code, every=every)
+        show_review(result, language_code, every=every, beliefs=beliefs)
     return status
 
 
@@ -194,15 +204,22 @@ def _counted(
 
 
 def show_review(
-    result: Review, language_code: str, *, every: bool = False, write: Callable[[str], None] = tell
+    result: Review,
+    language_code: str,
+    *,
+    every: bool = False,
+    beliefs: bool = False,
+    write: Callable[[str], None] = tell,
 ) -> None:
     """Print a review as tables.
 
     :param every: whether placements without a mistake are listed too.
+    :param beliefs: whether it is told of each listed one where the hidden tiles were likely to be.
     :param write: prints the texts around the tables.
     """
-    for part in text_tables(result, language_code, every=every):
-        show_text_table(part)
+    for part in text_tables(result, language_code, every=every, beliefs=beliefs):
+        if part.columns:
+            show_text_table(part)
         if part.note:
             write(part.note)
     write(result_line(result, language_code))

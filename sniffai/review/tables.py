@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from sniffai.explain import render
 from sniffai.explain.description import joined_sentences, move_name
 from sniffai.explain.languages import Words, read_language, words
 from sniffai.explain.level_words import level_name
 from sniffai.explain.numbers import fixed, uncertain
+from sniffai.explain.whereabouts import Chances, exact_note, whereabouts
 from sniffai.review.judge import Judged
 from sniffai.review.story import Subject
 from sniffai.review.summary import Review
@@ -27,6 +29,10 @@ from sniffai.review.terms import (
 )
 from sniffai.review.values import Value
 from sniffai.review.verdict import Verdict
+from sniffai.tiles import TILES
+
+LEAST_TOLD: Final = 0.05
+"""A tile is told of where the others' choices change how likely it is in a place by as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +42,20 @@ class TextTable:
     title: str
     columns: tuple[str, ...]
     """A name that ends in ``>`` is that of a column aligned to the right, in ``?`` of one that a narrow page can do
-    without."""
+    without. None where there is a note only."""
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     """What is to be said below it."""
 
 
-def text_tables(review: Review, language_code: str = "en", *, every: bool = False) -> Iterator[TextTable]:
+def text_tables(
+    review: Review, language_code: str = "en", *, every: bool = False, beliefs: bool = False
+) -> Iterator[TextTable]:
     """The players, their phases, the account, and the placements.
 
     :param language_code: see :func:`sniffai.explain.read_language`.
     :param every: whether every placement is listed; else those that were doubtful or worse.
+    :param beliefs: whether a table for each of them tells where the hidden tiles were likely to be.
     :raises LimitsError: the language is unknown.
     """
     say = words(read_language(language_code))
@@ -56,6 +65,8 @@ def text_tables(review: Review, language_code: str = "en", *, every: bool = Fals
     listed = review.judged if every else review.mistakes
     if listed:
         yield _placements(review.subject, listed, say)
+    if beliefs and listed:
+        yield from _beliefs(review.subject, listed, say)
 
 
 def result_line(review: Review, language_code: str = "en") -> str:
@@ -176,3 +187,38 @@ def _placement(subject: Subject, judgement: Judged, say: Words) -> tuple[str, ..
     best = "=" if judgement.was_best else move_name(judgement.best.move, say)
     cells = (percent(judgement.loss), uncertain(100 * judgement.loss_error), fixed(judgement.points_loss))
     return (*plain, best, *cells, verdict_name(judgement.verdict, say), source)
+
+
+def _beliefs(subject: Subject, listed: Sequence[Judged], say: Words) -> Iterator[TextTable]:
+    """Where the hidden tiles were likely to be, at each placement where the others' choices say something of it."""
+    found = [table for judgement in listed if (table := _belief(subject, judgement, say)) is not None]
+    yield from found
+    if found:
+        share = percent(LEAST_TOLD)
+        left_out = say.say("Tiles of which the others' choices change less than {share} are left out.", share=share)
+        yield TextTable("", (), (), f"{exact_note(say)}\n{left_out}")
+    else:
+        yield TextTable("", (), (), say.say("The others' choices say nothing more here."))
+
+
+def _belief(subject: Subject, judgement: Judged, say: Words) -> TextTable | None:
+    if judgement.belief is None or judgement.inferred is None:
+        return None
+    exact, inferred = (_chances(belief.table.tolist()) for belief in (judgement.belief, judgement.inferred))
+    where = whereabouts(
+        judgement.placement.view,
+        exact,
+        inferred,
+        judgement.inferred.effective_sample_size,
+        lambda seat: seat_name(subject, seat, say),
+        say,
+        LEAST_TOLD,
+    )
+    if not where.rows:
+        return None
+    title = say.say("{place}: hidden tiles", place=placement_name(judgement.placement, say))
+    return TextTable(title, where.columns, where.rows, where.note)
+
+
+def _chances(rows: Sequence[Sequence[float]]) -> Chances:
+    return {str(tile): row for tile, row in zip(TILES, rows, strict=True)}

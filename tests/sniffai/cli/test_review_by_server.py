@@ -58,6 +58,18 @@ def test_it_prints_what_a_review_here_prints(
     assert told[0] == told[1]
 
 
+def test_it_prints_the_same_tables(address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With what the others' choices suggest of hidden tiles, too."""
+    file = tmp_path / "record"
+    file.write_text(texts(2)["round"], encoding="utf-8")
+    told = []
+    for options in ([], ["--server", address]):
+        assert run(["review", str(file), *LIMITS, "--all", "--belief", *options]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1]
+    assert "Effective sample size" in told[0]
+
+
 def test_limits_that_the_server_caps_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "record"
     file.write_text(texts(2)["view"], encoding="utf-8")

@@ -102,7 +102,8 @@ def test_the_command_takes_several_matches(tmp_path: Path, capsys: pytest.Captur
     assert run(["review", *files, "--simulations", "60", "--json"]) == 0
     plain = json.loads(capsys.readouterr().out)
     assert plain["form"] == "sniffai.progress/1"
-    assert run(["review", *files, "--all"]) == 2
-    assert "--all lists the placements of one match" in capsys.readouterr().err
+    for option in ("--all", "--belief"):
+        assert run(["review", *files, option]) == 2
+        assert f"{option} tells of the placements of one match" in capsys.readouterr().err
     assert run(["review", *files, "--html", files[1]]) == 2
     assert "is the input" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """Reviews: every placement from what its seat knew, accounts that add up, sources and their errors."""
 
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -13,6 +14,7 @@ import sniffai
 from sniffai import Draw, Limits, MatchRecord, Play, Round, View
 from sniffai.equity import load
 from sniffai.errors import SniffError
+from sniffai.explain.languages import words
 from sniffai.play.arena import play_round, play_rounds
 from sniffai.play.arena_result import ArenaSpec
 from sniffai.play.levels import named_player
@@ -39,10 +41,12 @@ from sniffai.review import (
 from sniffai.review.draws import SAMPLES, _outcomes, weigh_draw
 from sniffai.review.story import Placement, Story, TalonDraw
 from sniffai.review.strength import Strength, lead_margins, level_names, measured, strength_of
-from sniffai.review.tables import text_tables
+from sniffai.review.tables import LEAST_TOLD, text_tables
+from sniffai.review.terms import placement_name
 from sniffai.review.verdict import verdict_of
 from sniffai.rules import TARGET, TEAMS, team_of
 from sniffai.search.phases import phase_number
+from sniffai.tiles import TILES
 from sniffai.wire.review import write_decision
 
 FEW = Limits(simulations=60)
@@ -135,6 +139,30 @@ def test_json_counts_from_0_and_people_from_1(players: int) -> None:
     for number, one in enumerate(found.judged):
         message = write_decision(one, number)
         assert (message.round, message.event) == (decisions[number]["round"], decisions[number]["event"])
+
+
+@pytest.mark.parametrize(("players", "language"), [(2, "en"), (3, "ja"), (4, "zh-Hans")])
+def test_tables_tell_what_choices_suggest_of_hidden_tiles(players: int, language: str) -> None:
+    """Each number again from the two beliefs; a tile is missing only where they hardly differ."""
+    found, say = reviewed(players), words(language)
+    *shown, last = list(text_tables(found, language, beliefs=True))[len(list(text_tables(found, language))) :]
+    assert shown
+    assert (last.columns, "5.0%" in last.note) == ((), True)
+    for one in found.mistakes:
+        title, view = f"{placement_name(one.placement, say)}", one.placement.view
+        told = {row[0]: row[1:] for table in shown if re.match(title + "[:：]", table.title) for row in table.rows}
+        if one.inferred is None or one.belief is None:
+            assert told == {}
+            continue
+        places = [place for place in range(players + (view.talon_size > 0)) if place != view.seat]
+        for tile in TILES:
+            pair = one.belief.table[tile.index], one.inferred.table[tile.index]
+            changed = max(abs(pair[1][place] - pair[0][place]) for place in places) >= LEAST_TOLD
+            numbers = tuple(f"{100 * belief[place]:.0f}" for place in places for belief in pair)
+            assert told.get(str(tile)) == (numbers if changed else None)
+    for table in shown:
+        assert {"en": "A model of how they play", "ja": "モデル", "zh-Hans": "模型"}[language] in table.note
+        assert re.search(r"\d+$", table.note)
 
 
 @SEATS
