@@ -45,14 +45,17 @@ class Processor:
     loop: float
     """Of its first thread, on which the event loop runs."""
     whole: float
-    """Of all threads."""
+    """Of all threads, and of its children."""
 
     @classmethod
     def of(cls, pid: int) -> Self:
         """The time of a process of this machine so far; Linux only."""
-        tasks = Path(f"/proc/{pid}/task")
-        spent = {task.name: int((task / "schedstat").read_text().split()[0]) / 1e9 for task in tasks.iterdir()}
-        return cls(spent[str(pid)], sum(spent.values()))
+        spent = [
+            int((task / "schedstat").read_text().split()[0]) / 1e9
+            for one in (pid, *children_of(pid))
+            for task in sorted(Path(f"/proc/{one}/task").iterdir(), key=lambda task: int(task.name))
+        ]
+        return cls(spent[0], sum(spent))
 
     def __sub__(self, earlier: Self) -> Self:
         return type(self)(self.loop - earlier.loop, self.whole - earlier.whole)
@@ -117,6 +120,11 @@ class ServerProcess:
         assert self.process is not None
         return Vitals.of(self.process.pid)
 
+    def children(self) -> list[int]:
+        """The ids of the processes that it has started, such as the one that keeps its matches."""
+        assert self.process is not None
+        return children_of(self.process.pid)
+
     def processor(self) -> Processor:
         """The processor time that it has used so far. Threads that have ended do not count."""
         assert self.process is not None
@@ -130,6 +138,12 @@ class ServerProcess:
         if self.process is not None and self.process.poll() is None:
             self.process.kill()
             self.process.communicate()
+
+
+def children_of(pid: int) -> list[int]:
+    """The ids of the processes that a process of this machine has started; Linux only."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return [int(child) for task in tasks for child in (task / "children").read_text().split()]
 
 
 def free_ports(count: int) -> list[int]:

@@ -39,7 +39,8 @@ from sniffai_server.load.searches import Searches
 from sniffai_server.load.warm import warm_up
 from sniffai_server.matches.host import Host
 from sniffai_server.matches.levels import LevelSeats
-from sniffai_server.matches.place import Place, store_of
+from sniffai_server.matches.place import Place
+from sniffai_server.matches.store import store_of
 from sniffai_server.observe.metrics import Metrics, MetricsPort
 from sniffai_server.observe.observer import Observer
 from sniffai_server.observe.tracing import Tracing
@@ -122,8 +123,8 @@ class Server:
         :raises ListenError: an address is taken, or this machine does not have it.
         :raises SecurityError: other machines could reach the port in plaintext.
         """
-        place = Place.of(self.settings)
-        await self.host.start(await store_of(place, self.metrics.stored), lasting=place.lasts)
+        store = await store_of(Place.of(self.settings), self.metrics.stored)
+        await self.host.start(store, lasting=store.lasts)
         port = self._bind()
         await asyncio.to_thread(warm_up)
         await self._grpc.start()

@@ -2,11 +2,11 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 from multiprocessing import Pipe
 from typing import Final
+
+from sniffai_server.children import start_child
 
 ONE_CORE: Final = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """A job has one slot, and so one core."""
@@ -27,15 +27,8 @@ class JobProcess:
         self._connection, theirs = Pipe()
         lifeline, self._lifeline = os.pipe()
         try:
-            # A group of its own: Ctrl-C at the server's terminal is for the server alone.
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", MODULE, str(theirs.fileno()), str(lifeline), str(memory)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(), lifeline),
-                process_group=0,
-                env={name: value for name, value in os.environ.items() if name.startswith(PASSED)} | ONE_CORE,
-            )
+            passed = {name: value for name, value in os.environ.items() if name.startswith(PASSED)}
+            self._process = start_child(MODULE, (theirs.fileno(), lifeline), str(memory), environment=passed | ONE_CORE)
         except OSError:
             self._close()
             raise

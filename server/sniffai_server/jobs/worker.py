@@ -6,11 +6,9 @@ for comes from another machine, so the process has little: no files but the pack
 memory. It ends with the server, however that ends.
 """
 
-import ctypes
 import json
 import os
 import resource
-import signal
 import sys
 import sysconfig
 import threading
@@ -21,6 +19,7 @@ from typing import Any, Final
 
 from sniffai.errors import LimitsError, SniffError
 from sniffai.jobs import JobSpec, engine_version, run_job
+from sniffai_server.children import end_with_server
 
 RESULT: Final = b"R"
 """The result of the job follows, as JSON."""
@@ -33,7 +32,6 @@ FAULT: Final = b"F"
 
 MOST_RESULT: Final = 64 << 20
 """Maximum size of a result, in bytes."""
-PR_SET_PDEATHSIG: Final = 1
 READS: Final = os.O_RDONLY
 REFUSED: Final = (
     "socket.",
@@ -129,8 +127,7 @@ def _end_with_server(lifeline: int) -> None:
 
     The pipe ends with the server. A process that is stopped at that moment cannot see it, so Linux is asked to kill it.
     """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_server()
 
     def watch() -> None:
         os.read(lifeline, 1)

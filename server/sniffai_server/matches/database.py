@@ -11,6 +11,7 @@ import importlib
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ HEAD: Final = "0001"
 APPLICATION_ID: Final = 0x536E6966
 """What a file of SQLite says whose it is by: "Snif"."""
 LEAST_SQLITE: Final = (3, 31, 0)
+LOCK_SECONDS: Final = 1.0
+"""How long a file may still be locked: the keeper of a server that was killed ends a moment after it."""
 CONNECT_SECONDS: Final = 5
 STATEMENT_SECONDS: Final = 10
 DRIVERS: Final = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
@@ -49,16 +52,17 @@ class Database:
     """Raises :class:`DatabaseError` if what is written would be lost."""
 
 
-def open_database(text: str) -> Database:
+def open_database(text: str, *, make_folder: bool = False) -> Database:
     """Open the database of a setting, and bring its tables up to date.
 
     :param text: ``"memory"``, the path of a file, or a URL such as ``postgresql://user@host/name``.
+    :param make_folder: whether a file's folder is made if there is none.
     :raises DatabaseError: it cannot be used.
     """
     if text == MEMORY:
         return _open_memory()
     if "://" not in text:
-        return _open_file(Path(text))
+        return _open_file(Path(text), make_folder)
     return _open_url(text)
 
 
@@ -83,12 +87,14 @@ def _open_memory() -> Database:
     return Database(engine, shared=False, close=engine.dispose)
 
 
-def _open_file(path: Path) -> Database:
+def _open_file(path: Path, make_folder: bool) -> Database:
     if sqlite3.sqlite_version_info < LEAST_SQLITE:
         least = ".".join(map(str, LEAST_SQLITE))
         raise DatabaseError(f"SQLite {least} or later is needed, not {sqlite3.sqlite_version}")
     _check_own(path)
     try:
+        if make_folder:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = _lock(path)
     except OSError as error:
         raise DatabaseError(f"cannot use {path}: {error.strerror}") from None
@@ -189,14 +195,18 @@ def _lock(path: Path) -> IO[bytes]:
     """
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # it holds every tile
     lock = open(f"{path}.lock", "ab", opener=lambda name, flags: os.open(name, flags, 0o600))  # noqa: SIM115
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.close()
-        raise DatabaseError(
-            f"another server uses {path}, and only one may; several servers can share a PostgreSQL database"
-        ) from None
-    return lock
+    end = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except BlockingIOError:
+            if time.monotonic() > end:
+                lock.close()
+                raise DatabaseError(
+                    f"another server uses {path}, and only one may; several servers can share a PostgreSQL database"
+                ) from None
+        time.sleep(LOCK_SECONDS / 100)
 
 
 def _sqlite(url: sa.URL) -> sa.Engine:

@@ -1,10 +1,11 @@
 """What the store of matches takes and gives, as values."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from sniffai.play.match_log import Step
-from sniffai_server.matches.terms import Terms
+if TYPE_CHECKING:  # the keeper of the database needs no game
+    from sniffai.play.match_log import Step
+    from sniffai_server.matches.terms import Terms
 
 LEASE_SECONDS: Final = 10
 """How long a server may think for a level before another one may take over."""
@@ -33,13 +34,23 @@ class Standing:
     summary: str
     """JSON for lists of matches."""
 
+    def columns(self) -> dict[str, Any]:
+        """The columns of the match's row."""
+        return {
+            "state": self.state,
+            "updated": self.updated,
+            "expires": self.expires,
+            "level_moves": self.level_moves,
+            "summary": self.summary,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class NewMatch:
     """A match to be stored."""
 
     match_id: str
-    terms: Terms
+    terms: "Terms"
     standing: Standing
     invitations: tuple[bytes | None, ...]
     """Hashes, by seat."""
@@ -58,7 +69,7 @@ class Change:
     match_id: str
     number: int
     """The step's number, from 1."""
-    step: Step
+    step: "Step"
     standing: Standing
     key_hash: bytes | None = None
     """Of the idempotency key."""
@@ -74,7 +85,7 @@ class Change:
 class StoredStep:
     """A step, with the hash of its idempotency key."""
 
-    step: Step
+    step: "Step"
     key_hash: bytes | None
 
 
@@ -83,7 +94,7 @@ class StoredMatch:
     """A match as it is stored."""
 
     match_id: str
-    terms: Terms
+    terms: "Terms"
     steps: tuple[StoredStep, ...]
     seats: tuple[SeatSecrets, ...]
 

@@ -1,204 +1,246 @@
-"""The one thread that uses the database of matches. Work that arrives while a commit goes on shares the next one.
+"""The server's side of its database: asks the keeper, and starts another one if it has ended or hangs.
 
-A job is done once its commit is on disk; the event loop never waits for a disk. The jobs of a commit are done without
-savepoints. Only if one of them fails, all are undone and done again, each with a savepoint: that seldom happens, and
-each statement costs the interpreter's lock twice.
+A job is done once its commit is on disk; the event loop never waits for a disk. Jobs that arrive while a commit goes on
+share the next one.
 """
 
 import asyncio
 import contextlib
+import itertools
 import logging
-import queue
+import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
-
-import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from sniffai_server.calls.refusals import StoreUnavailableError
-from sniffai_server.matches.database import Database, why
 from sniffai_server.matches.errors import DatabaseError
+from sniffai_server.matches.frames import Done, Frames, Job, Said, pack
+from sniffai_server.matches.keeper import PIECE, Keeper, KeeperProcess, KeeperThread, open_place
+from sniffai_server.matches.place import Place
 
-Result = TypeVar("Result")
+if TYPE_CHECKING:
+    from sniffai_server.matches.database import Database
 
-MOST_TOGETHER: Final = 256
-"""Jobs of one commit."""
+HUNG_SECONDS: Final = 60.0
+"""Seconds without an answer after which a keeper is killed. A database that fails is noticed sooner."""
+RESTART_SECONDS: Final = 1.0
+"""The least time between two starts of a keeper."""
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class _Job:
-    """Something to do in the database."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A job whose answer has not come."""
 
-    work: Callable[[sa.Connection], Any]
+    answer: "asyncio.Future[Any]"
     writes: bool
-    order: str
-    """Jobs of one commit are done in this order, so that two servers never wait for each other."""
-    loop: asyncio.AbstractEventLoop
-    done: "asyncio.Future[Any]"
-    result: Any = None
-    error: BaseException | None = None
-    asked: float = field(default_factory=time.monotonic)
+    time: float
 
 
-class _UndoError(Exception):
-    """A job has failed: undo all jobs of the commit."""
+class Line:
+    """The connection to one keeper. Everything here runs on one event loop.
+
+    :param on_commit: called with the seconds from each write's arrival to the news of its commit.
+    """
+
+    def __init__(self, keeper: Keeper, on_commit: Callable[[float], None]) -> None:
+        self.keeper = keeper
+        self.begun = time.monotonic()
+        self.ended = False
+        self._loop = asyncio.get_running_loop()
+        self._on_commit = on_commit
+        self._frames, self._unsent = Frames(), bytearray()
+        self._asked: dict[int, _Asked] = {}
+        """By number, the oldest first."""
+        self._answered = False
+        self._watch: asyncio.TimerHandle | None = None
+        keeper.socket.setblocking(False)
+        self._loop.add_reader(keeper.socket, self._read)
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop on which it is used."""
+        return self._loop
+
+    async def ask(self, job: Job) -> Any:
+        """What comes of a job, once it is committed.
+
+        :raises StoreUnavailableError: the keeper ended before.
+        """
+        answer = self._loop.create_future()
+        self._asked[job.number] = _Asked(answer, job.writes, time.monotonic())
+        if self._watch is None and self._answered and self.keeper.replaceable:  # its start may take longer
+            self._watch = self._loop.call_later(HUNG_SECONDS, self._look)
+        self._send(pack(job))
+        return await answer
+
+    def hang_up(self) -> None:
+        """End the connection: whoever waits gets no answer."""
+        if self.ended:
+            return
+        self.ended = True
+        if self._watch is not None:
+            self._watch.cancel()
+        self._loop.remove_reader(self.keeper.socket)
+        self._loop.remove_writer(self.keeper.socket)
+        self.keeper.socket.close()
+        for asked in self._asked.values():
+            if not asked.answer.done():
+                asked.answer.set_exception(StoreUnavailableError())
+        self._asked.clear()
+
+    def _send(self, data: bytes) -> None:
+        if not self._unsent:
+            try:
+                data = data[self.keeper.socket.send(data) :]
+            except BlockingIOError:
+                pass
+            except OSError:
+                self.hang_up()
+                return
+            if data:
+                self._loop.add_writer(self.keeper.socket, self._send_more)
+        self._unsent += data
+
+    def _send_more(self) -> None:
+        data, self._unsent = bytes(self._unsent), bytearray()
+        self._loop.remove_writer(self.keeper.socket)
+        self._send(data)
+
+    def _read(self) -> None:
+        try:
+            data = self.keeper.socket.recv(PIECE)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self.hang_up()
+            return
+        for message in self._frames.add(data):
+            for one in message:
+                if isinstance(one, Said):
+                    logging.getLogger(one.name).log(one.level, "%s", one.text)
+                else:
+                    self._tell(one)
+
+    def _tell(self, done: Done) -> None:
+        asked, error = self._asked.pop(done.number), done.error
+        self._answered = self._answered or error is None
+        if asked.writes and error is None:
+            self._on_commit(time.monotonic() - asked.time)
+        if asked.answer.done():
+            return
+        if error is not None:
+            asked.answer.set_exception(error)
+        else:
+            asked.answer.set_result(done.result)
+
+    def _look(self) -> None:
+        """Kill the keeper if it hangs; otherwise look again later."""
+        self._watch = None
+        oldest = next(iter(self._asked.values()), None)
+        if oldest is None:
+            return
+        left = oldest.time + HUNG_SECONDS - time.monotonic()
+        if left > 0:
+            self._watch = self._loop.call_later(left, self._look)
+        else:
+            log.error("the process that keeps the matches has not answered for %g seconds: it is killed", HUNG_SECONDS)
+            self.keeper.kill()
+            self.hang_up()
 
 
 class Writer:
-    """Runs work in the database, in a thread of its own.
+    """Has work done in the database. One event loop uses it.
 
-    :param database: opens it; called in the thread, before the first job.
-    :param on_commit: called in the thread with the seconds from each write's arrival to its commit.
+    :param database: where it is: a process keeps what lasts, a thread what is in memory; or a function that opens it,
+        called in a thread.
+    :param on_commit: called with the seconds from each write's arrival to its commit.
     """
 
-    def __init__(
-        self, database: Callable[[], Database], on_commit: Callable[[float], None] = lambda seconds: None
-    ) -> None:
-        self._open = database
+    def __init__(self, database: "Place | Callable[[], Database]", on_commit: Callable[[float], None]) -> None:
+        self._database = database
         self._on_commit = on_commit
-        self._database: Database | None = None
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="matches", daemon=True)
-        self._started = False
+        self._numbers = itertools.count(1)
+        self._line: Line | None = None
+        self._served = False
+        """Whether a keeper has answered before."""
+        self._closed = False
 
-    async def ready(self) -> None:
-        """Open the database now.
+    def start(self) -> None:
+        """Start the keeper now, and not with the first job.
 
-        :raises DatabaseError: it cannot be used.
+        :raises DatabaseError: the system cannot start it.
         """
-        await self.do(lambda connection: None, writes=False)
+        self._line = Line(self._keeper(), self._on_commit)
 
-    async def do(self, work: Callable[[sa.Connection], Result], *, writes: bool, order: str = "") -> Result:
+    async def do(self, name: str, *arguments: Any, writes: bool = False, order: str = "") -> Any:
         """Do something in the database; returns once it is committed.
 
-        :param work: called in the thread; an error that it raises undoes what it did, and is raised here.
+        :param name: a method of :class:`~sniffai_server.matches.statements.Statements`. What it raises is raised here.
         :param writes: whether it changes anything.
         :param order: where it stands among the jobs of one commit: the match's id.
+        :raises DatabaseError: the database cannot be opened, and never was.
         :raises StoreUnavailableError: the database failed. What was done may be lost or not.
         """
-        if not self._started:
-            self._started = True
-            self._thread.start()
-        loop = asyncio.get_running_loop()
-        job = _Job(work, writes, order, loop, loop.create_future())
-        self._jobs.put(job)
-        result: Result = await job.done
+        try:
+            result = await self._connected().ask(Job(next(self._numbers), name, arguments, writes, order))
+        except DatabaseError as error:
+            if not self._served:
+                raise
+            log.error("the database of matches failed: %s", error)
+            raise StoreUnavailableError from None
+        self._served = True
         return result
 
     def close(self) -> None:
         """Finish what is under way, and close the database. May be called from any thread."""
-        self._jobs.put(None)
-        if self._started:
-            self._thread.join()
-
-    def _run(self) -> None:
-        while (first := self._jobs.get()) is not None:
-            jobs, ending = [first], False
-            while len(jobs) < MOST_TOGETHER and not ending:
-                try:
-                    another = self._jobs.get_nowait()
-                except queue.Empty:
-                    break
-                ending = another is None
-                if another is not None:
-                    jobs.append(another)
-            self._commit(sorted(jobs, key=lambda job: job.order))
-            if ending:
-                break
-        if self._database is not None:
-            self._database.close()
-
-    def _commit(self, jobs: Sequence[_Job]) -> None:
-        """Do jobs in one transaction, then tell who waits."""
+        self._closed = True
+        line = self._line
+        if line is None:
+            return
+        with contextlib.suppress(OSError):  # it has ended
+            line.keeper.socket.shutdown(socket.SHUT_WR)
+        line.keeper.wait()
         try:
-            if self._database is None:
-                self._database = self._open()
-            elif any(job.writes for job in jobs):
-                self._database.check()
-            if len(jobs) == 1 or not self._all_done(jobs, self._database.engine):
-                self._do_each(jobs, self._database.engine)
-        except BaseException as error:  # whoever waits must learn of it
-            failure = self._failure(error)
-            for job in jobs:
-                job.error = failure
-        now = time.monotonic()
-        for job in jobs:
-            if job.writes and job.error is None:
-                self._on_commit(now - job.asked)
-        for loop in {job.loop for job in jobs}:
-            with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
-                loop.call_soon_threadsafe(_tell, [job for job in jobs if job.loop is loop])
+            line.loop.call_soon_threadsafe(line.hang_up)
+        except RuntimeError:  # the loop has ended, and nobody waits
+            line.keeper.socket.close()
 
-    def _all_done(self, jobs: Sequence[_Job], engine: sa.Engine) -> bool:
-        """Do jobs in one transaction; if one fails, false, and nothing is done.
+    def _connected(self) -> Line:
+        """The line to a keeper: the one there is, or a new one.
 
-        :raises SQLAlchemyError: the database has failed, or the commit.
+        :raises DatabaseError: the system cannot start it.
+        :raises StoreUnavailableError: it ended just now, or this is the server's end.
         """
-        try:
-            with engine.begin() as connection:
-                for job in jobs:
-                    try:
-                        job.result = job.work(connection)
-                    except Exception as error:
-                        if connection.invalidated:
-                            raise
-                        raise _UndoError from error
-        except _UndoError:
-            return False
-        return True
+        line = self._line
+        if line is None:
+            self.start()
+        elif line.ended:
+            if self._closed or time.monotonic() < line.begun + RESTART_SECONDS:
+                raise StoreUnavailableError
+            log.error("the process that keeps the matches has ended: another one is started")
+            self._bury(line.keeper)
+            self.start()
+        assert self._line is not None
+        return self._line
 
-    def _do_each(self, jobs: Sequence[_Job], engine: sa.Engine) -> None:
-        """Do jobs in one transaction; if one fails, only its own work is undone.
+    def _keeper(self) -> Keeper:
+        """:raises DatabaseError: the system cannot start it."""
+        if not isinstance(self._database, Place):
+            return KeeperThread(self._database)
+        return (
+            KeeperProcess(self._database) if self._database.lasts else KeeperThread(partial(open_place, self._database))
+        )
 
-        :raises SQLAlchemyError: the database has failed, or the commit.
-        """
-        with engine.begin() as connection:
-            for job in jobs:
-                self._do(job, connection, alone=len(jobs) == 1)
-
-    def _failure(self, error: BaseException) -> BaseException:
-        """What to tell whoever waits for a commit that failed. The log gets the cause."""
-        if isinstance(error, SQLAlchemyError):
-            cause = why(error)
-        elif isinstance(error, DatabaseError) and self._database is not None:
-            cause = str(error)
-        else:
-            return error
-        log.error("the database of matches failed: %s", cause)
-        return StoreUnavailableError()
-
-    def _do(self, job: _Job, connection: sa.Connection, *, alone: bool) -> None:
-        """Do one job; if it fails, only its own work is undone.
-
-        :param alone: whether the transaction has no other job.
-        """
-        try:
-            if job.writes and not alone:
-                with connection.begin_nested():
-                    job.result = job.work(connection)
-            else:
-                job.result = job.work(connection)
-        except SQLAlchemyError as error:
-            if connection.invalidated or not job.writes or alone:
-                raise
-            log.error("a change of a match failed: %s", why(error))
-            job.error = StoreUnavailableError()
-        except Exception as error:
-            if job.writes and alone:
-                raise
-            job.error = error
-
-
-def _tell(jobs: Sequence[_Job]) -> None:
-    for job in jobs:
-        if job.done.done():
-            continue
-        if job.error is not None:
-            job.done.set_exception(job.error)
-        else:
-            job.done.set_result(job.result)
+    @staticmethod
+    def _bury(keeper: Keeper) -> None:
+        """Kill a keeper that is of no more use, and wait for its end in a thread."""
+        keeper.kill()
+        threading.Thread(target=keeper.wait, name="bury the keeper", daemon=True).start()

@@ -1,56 +1,45 @@
 """What goes first: the jobs of one commit, and work that lets calls go first."""
 
 import asyncio
-import threading
 from itertools import pairwise
 
 import pytest
 import sqlalchemy as sa
 
 from sniffai_server.matches.background import Background
+from sniffai_server.matches.commits import Commits
 from sniffai_server.matches.database import open_database
 from sniffai_server.matches.errors import ConflictError
-from sniffai_server.matches.writer import Writer
+from sniffai_server.matches.frames import Done, Job
+from sniffai_server.matches.statements import Statements
 
 
-async def commit_together() -> tuple[list[object], list[int]]:
-    """Three jobs in one commit, of which the second fails; what became of each, and what is stored."""
-    writer, go = Writer(lambda: open_database("memory")), threading.Event()
+def test_a_job_that_fails_undoes_only_its_own_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three jobs in one commit, of which the second fails."""
 
-    def add(number: int) -> None:
-        def work(connection: sa.Connection) -> None:
-            connection.execute(sa.text("INSERT INTO numbers VALUES (:number)"), {"number": number})
-            if number == 2:
-                raise ConflictError
+    def add(self: Statements, connection: sa.Connection, number: int) -> None:
+        connection.execute(sa.text("INSERT INTO numbers VALUES (:number)"), {"number": number})
+        if number == 2:
+            raise ConflictError
 
-        jobs.append(asyncio.ensure_future(writer.do(work, writes=True, order=str(number))))
+    def numbers(self: Statements, connection: sa.Connection) -> list[int]:
+        connection.execute(sa.text("CREATE TABLE IF NOT EXISTS numbers (number INTEGER)"))
+        return list(connection.execute(sa.text("SELECT number FROM numbers")).scalars())
 
-    def begin(connection: sa.Connection) -> None:
-        connection.execute(sa.text("CREATE TABLE numbers (number INTEGER)"))
-        go.wait(10)
-
-    jobs: list[asyncio.Future[None]] = []
-    first = asyncio.ensure_future(writer.do(begin, writes=True))
-    await asyncio.sleep(0)
-    for number in (1, 2, 3):
-        add(number)
-    await asyncio.sleep(0)
-    go.set()
-    await first
-    ended: list[object] = list(await asyncio.gather(*jobs, return_exceptions=True))
-    stored = await writer.do(
-        lambda one: list(one.execute(sa.text("SELECT number FROM numbers")).scalars()), writes=False
-    )
-    await asyncio.to_thread(writer.close)
-    return ended, stored
-
-
-def test_a_job_that_fails_undoes_only_its_own_work() -> None:
-    (one, two, three), stored = asyncio.run(commit_together())
-    assert one is None
-    assert isinstance(two, ConflictError)
-    assert three is None
-    assert stored == [1, 3]
+    monkeypatch.setattr(Statements, "add", add, raising=False)
+    monkeypatch.setattr(Statements, "numbers", numbers, raising=False)
+    commits = Commits(lambda: open_database("memory"))
+    try:
+        assert commits.do([Job(0, "numbers", (), True, "")]) == [Done(0, [], None)]
+        done = commits.do([Job(number, "add", (number,), True, str(number)) for number in (3, 1, 2)])
+        assert [(one.number, type(one.error)) for one in done] == [
+            (1, type(None)),
+            (2, ConflictError),
+            (3, type(None)),
+        ]
+        assert commits.do([Job(4, "numbers", (), False, "")]) == [Done(4, [1, 3], None)]
+    finally:
+        commits.close()
 
 
 @pytest.mark.parametrize("cut", [None, 1])

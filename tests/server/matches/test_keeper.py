@@ -1,0 +1,148 @@
+"""The process that keeps the matches of a server: killed, stopped, unable to start."""
+
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+
+from benchmarks.server.process import children_of
+from sniffai_server.matches import keeper, writer
+from sniffai_server.matches.frames import Frames, pack
+from sniffai_server.matches.place import Place
+from sniffai_server.matches.store import Store
+from tests.server.matches.support import Player, sit_down
+from tests.server.support import TIMEOUT, failure, running_server, stubs_of
+from tests.waiting import wait_until
+
+
+@pytest.fixture
+def players(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[Player]]:
+    """Two people at a match that is kept in a file. A parameter is the time after which a keeper counts as hung."""
+    monkeypatch.setattr(writer, "RESTART_SECONDS", 0.0)
+    monkeypatch.setattr(writer, "HUNG_SECONDS", getattr(request, "param", TIMEOUT))
+    with (
+        running_server(matches_database=str(tmp_path / "matches.db"), level_pause=0.0) as server,
+        stubs_of(server.address) as stubs,
+    ):
+        yield sit_down(stubs.matches, "human", "human")
+
+
+def mover(players: list[Player]) -> Player:
+    one = players[players[0].look().seat_to_move]
+    one.look()
+    return one
+
+
+def keepers() -> list[int]:
+    """The processes that keep matches for this one."""
+    commands = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children_of(os.getpid())}
+    return [pid for pid, command in commands.items() if keeper.MODULE.encode() in command]
+
+
+def test_a_killed_keeper_is_replaced(players: list[Player], caplog: pytest.LogCaptureFixture) -> None:
+    """Moves are stored before and after, and each once."""
+    for number in range(3):
+        one = mover(players)
+        move, expected = one.moves[0], one.view.event_number
+        answer = one.play(move, f"key {number}", expected)
+        (pid,) = keepers()
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda pid=pid: pid not in keepers())  # type: ignore[misc]
+        assert one.play(move, f"key {number}", expected) == answer
+        assert one.look() == answer.view
+        one = mover(players)
+        key = f"next {number}"
+        wait_until(lambda one=one, key=key: not failed(lambda: one.play(one.moves[0], key)))  # type: ignore[misc]
+    assert "another one is started" in caplog.text
+
+
+def failed(call: Callable[[], object]) -> bool:
+    """Whether a call fails."""
+    try:
+        call()
+    except grpc.RpcError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("players", [0.5], indirect=True)
+def test_a_keeper_that_hangs_is_killed(players: list[Player], caplog: pytest.LogCaptureFixture) -> None:
+    one = mover(players)
+    move, expected = one.moves[0], one.view.event_number
+    (pid,) = keepers()
+    os.kill(pid, signal.SIGSTOP)
+    error = failure(lambda: one.play(move, "key", expected))
+    assert (error.code, error.reason) == ("UNAVAILABLE", "STORE_UNAVAILABLE")
+    answers = []
+    wait_until(lambda: not failed(lambda: answers.append(one.play(move, "key", expected))))
+    answer = answers[0]
+    assert len([event for event in answer.events if event.round_event.HasField("play")]) == 1
+    assert pid not in keepers()
+    assert "has not answered" in caplog.text
+
+
+def test_signals_for_the_server_do_not_end_its_keeper(players: list[Player]) -> None:
+    """Systemd sends SIGTERM to all processes of a service, but the server still stores moves while it shuts down."""
+    (pid,) = keepers()
+    for number in keeper.ENDURED:
+        os.kill(pid, number)
+    one = mover(players)
+    one.play(one.moves[0])
+    assert keepers() == [pid]
+
+
+def test_a_keeper_ends_with_its_server(tmp_path: Path) -> None:
+    with running_server(matches_database=str(tmp_path / "matches.db")):
+        (pid,) = keepers()
+    assert pid not in keepers()
+
+
+async def test_a_keeper_that_cannot_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The system has no room for a process: of a server that starts, and of one that runs."""
+    with caplog.at_level(logging.INFO):
+        store = Store(Place(str(tmp_path / "matches.db"), chosen=True))
+        with pytest.MonkeyPatch.context() as full:
+            full.setattr(keeper, "start_child", _no_room)
+            with pytest.raises(keeper.DatabaseError, match="cannot start the process that keeps the matches: No room"):
+                await store.ready()
+        await store.ready()
+        assert "matches are kept in" in caplog.text, "what a keeper logs is in the server's log"
+        monkeypatch.setattr(writer, "RESTART_SECONDS", 0.0)
+        os.kill(keepers()[0], signal.SIGKILL)
+        with pytest.raises(writer.StoreUnavailableError):
+            await store.counts()
+        with pytest.MonkeyPatch.context() as full:
+            full.setattr(keeper, "start_child", _no_room)
+            with pytest.raises(writer.StoreUnavailableError):
+                await store.counts()
+        assert await store.counts() == {}
+    store.close()
+    with pytest.raises(writer.StoreUnavailableError):
+        await store.counts()
+
+
+def _no_room(*_: object) -> None:
+    raise OSError(12, "No room")
+
+
+async def test_more_is_asked_than_the_socket_takes(tmp_path: Path) -> None:
+    """The rest is sent as the keeper reads."""
+    store = Store(Place(str(tmp_path / "matches.db"), chosen=True))
+    await store.ready()
+    assert await store.load("x" * 10_000_000) is None
+    assert await store.counts() == {}
+    store.close()
+
+
+def test_frames_in_any_pieces() -> None:
+    sent = [b"x" * length for length in (0, 1, 300)]
+    data, frames, got = b"".join(map(pack, sent)), Frames(), []
+    for begin in range(0, len(data), 7):
+        got += frames.add(data[begin : begin + 7])
+    assert got == sent
