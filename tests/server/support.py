@@ -36,10 +36,14 @@ class LoopbackServer:
     def __init__(self, settings: Settings) -> None:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = self._runner.get_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
         self.server, port = self.call(self._start(settings))
         self.address = f"127.0.0.1:{port}"
+
+    def _run(self) -> None:
+        with self._runner:  # which ends the calls that are still answered
+            self._loop.run_forever()
 
     async def _start(self, settings: Settings) -> tuple[Server, int]:
         server = Server(settings)
@@ -53,7 +57,6 @@ class LoopbackServer:
         self.call(self.server.drain())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(TIMEOUT)
-        self._runner.close()  # which ends the calls that are still answered
 
 
 @contextlib.contextmanager
