@@ -55,7 +55,7 @@ check: tested-with ## run the quick tests, for daily work: all but those marked 
 	@$(PYTEST) -m 'not slow' $(PYTEST_ARGS)
 
 # Tests of one file share a browser, a server or a database.
-e2e: tested-with $(STAMPS)/e2e ## run the tests with a real browser, terminal, database and Ray; as root, install those that are missing
+e2e: tested-with $(STAMPS)/e2e ## run the tests with a real browser, terminal, database, Ray and several servers; as root, install those that are missing
 	@$(BIN)/python tools/system_parts.py
 	@echo "==> running the end-to-end tests"
 	@$(PYTEST) --dist loadfile tests/e2e $(PYTEST_ARGS)

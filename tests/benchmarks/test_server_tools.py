@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.server import creates, neighbour, replicas, sizing, stages
+from benchmarks.server import creates, neighbour, sizing, stages
 from benchmarks.server.figures import Check, quantile, theil_sen, verdict
 from benchmarks.server.process import ServerProcess, Vitals
 from benchmarks.server.soak import Found, checks
@@ -218,13 +218,6 @@ def test_stages_of_a_request(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_neighbour_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert neighbour.main(["--longest", "0.5", "--calls", "5", "--open", "80"]) == 0
     assert capsys.readouterr().out.count("PASS") == 3
-
-
-def test_no_call_fails_while_servers_are_killed_drained_and_restarted(capsys: pytest.CaptureFixture[str]) -> None:
-    """Fewer calls and more patience than the benchmark has, for a machine that is busy with other tests."""
-    calm = ["--seconds", "1", "--away", "0.5", "--settled", "0.5", "--callers", "3", "--pause", "0.05"]
-    assert replicas.main([*calm, "--slowest", "9"]) == 0
-    assert "failed for the client: none" in capsys.readouterr().out
 
 
 def test_what_a_core_answers_is_measured(capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,7 @@ def subject(seed: int) -> Subject:
 WORK: dict[str, Callable[[Executor], Any]] = {
     "arena": lambda executor: play_arena(ArenaSpec("greedy", SEARCH, 3, 5, seed=2), executor=executor).pairings,
     "arena of matches": lambda executor: (
-        play_arena(ArenaSpec("greedy", "random", 2, 4, whole_matches=True), executor=executor).pairings
+        play_arena(ArenaSpec("greedy", "random", 2, 4, whole_matches=True, luck=False), executor=executor).pairings
     ),
     "arena until it is clear": lambda executor: (
         play_arena(ArenaSpec("random", "greedy", 2, 400, test=SequentialTest(h1=5)), executor=executor).pairings

@@ -18,7 +18,7 @@ from sniffai.play.arena import ArenaSpec, play_arena
 
 ROOT = Path(__file__).parents[3]
 FORMS = ("jsonl", "parquet")
-SPEC = ArenaSpec("greedy", "random", pairings=160, seed=4)
+SPEC = ArenaSpec("greedy", "random", pairings=160, seed=4, luck=False)
 
 
 def specs(count: int) -> list[JobSpec]:

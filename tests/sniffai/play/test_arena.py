@@ -36,7 +36,7 @@ def test_two_identical_players_tie_exactly(players: int, name: str) -> None:
 @pytest.mark.parametrize("players", PLAYERS)
 @pytest.mark.parametrize("name", ["random", "greedy", "search:simulations=20"])
 def test_two_identical_players_split_every_match(players: int, name: str) -> None:
-    result = play_arena(ArenaSpec(name, name, players, pairings=2, whole_matches=True, seed=9))
+    result = play_arena(ArenaSpec(name, name, players, pairings=2, whole_matches=True, seed=9, luck=False))
     assert result.win_rate == result.even == 1 / TEAMS[players]
     for pairing in result.pairings:
         assert [game.winner == team for team, game in enumerate(pairing)].count(True) == 1
@@ -69,14 +69,14 @@ def test_greedy_beats_random_in_matches(players: int) -> None:
 
 
 def test_search_beats_greedy_with_two_seats() -> None:
-    result = play_arena(ArenaSpec("greedy", "search:simulations=1000", 2, pairings=60, seed=1))
+    result = play_arena(ArenaSpec("greedy", "search:simulations=1000", 2, pairings=60, seed=1, luck=False))
     assert result.margin.mean > 3 * result.margin.standard_error > 0
 
 
 @pytest.mark.parametrize("whole_matches", [False, True])
 def test_the_sides_mirror_each_other(whole_matches: bool) -> None:
-    there = play_arena(ArenaSpec("random", "greedy", 2, 10, whole_matches, seed=3))
-    back = play_arena(ArenaSpec("greedy", "random", 2, 10, whole_matches, seed=3))
+    there = play_arena(ArenaSpec("random", "greedy", 2, 10, whole_matches, seed=3, luck=False))
+    back = play_arena(ArenaSpec("greedy", "random", 2, 10, whole_matches, seed=3, luck=False))
     assert there.margin.mean == pytest.approx(-back.margin.mean)
     assert there.margin.standard_error == pytest.approx(back.margin.standard_error)
     assert there.margin_p_value == pytest.approx(back.margin_p_value)

@@ -90,8 +90,9 @@ def test_the_search_s_own_model_is_what_it_takes_for_granted() -> None:
     ],
 )
 def test_the_more_is_seen_the_likelier_is_who_it_was(name: str, likely: str, players: int) -> None:
-    views = watched(name, players, 12)
-    few, many = (shares(learned_opponent(views[:count], 1)) for count in (1, 12))
+    rounds = 8 if players == 2 else 12  # the more seats, the less each places in a round
+    views = watched(name, players, rounds)
+    few, many = (shares(learned_opponent(views[:count], 1)) for count in (1, rounds))
     assert sum(many.values()) == pytest.approx(1)
     assert sum(many[each] for each in likely.split()) > 0.85
     assert max(few.values()) <= max(many.values())

@@ -82,7 +82,7 @@ def test_a_contest_stops_at_the_same_pairing_whoever_plays_it(players: int) -> N
 def test_matches_are_tested_by_points_or_by_wins() -> None:
     for of in ("points", "wins"):
         test = SequentialTest(0, 10, of=of)  # type: ignore[arg-type]
-        spec = ArenaSpec("random", "greedy", 2, 150, True, seed=1, luck=of == "wins", test=test)
+        spec = ArenaSpec("greedy", "policy", 2, 150, True, seed=1, luck=of == "wins", test=test)
         result = play_arena(spec)
         assert result.test_state is not None
         assert result.test_state.verdict == "h1"
