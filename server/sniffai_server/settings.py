@@ -168,7 +168,8 @@ class Settings:
     )
     max_matches: int = setting(
         1000,
-        "maximum number of matches that wait for players or are played; one client may have a quarter",
+        "maximum number of matches that wait for players or are played; one client may have a quarter, one without a"
+        " key or certificate a quarter of what the others leave",
         least=1,
         most=10_000_000,
     )
@@ -186,6 +187,13 @@ class Settings:
     )
     match_idle_seconds: float = setting(
         7.0 * DAY, "seconds without an event after which a match that is played ends", least=1, most=3650 * DAY
+    )
+    match_untouched_seconds: float = setting(
+        1800.0,
+        "seconds without an event after which a match of a client without a key or certificate ends if no person has"
+        " ever moved in it and less than a quarter of max_matches is free",
+        least=1,
+        most=3650 * DAY,
     )
     match_keep_days: float = setting(
         90.0, "days after which a match that is over is removed; 0 keeps it for ever", least=0, most=36_500

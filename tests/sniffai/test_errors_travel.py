@@ -32,7 +32,7 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "StalledReaderError": ((2.0,), {}),
     "MessageCountError": ((), {"none": True}),
     "TooLargeError": ((1000,), {}),
-    "TooManyError": ((), {"own": True}),
+    "TooManyError": ((7,), {"own": True}),
     "HttpRefusedError": (("WRONG_HTTP_METHOD", "no such method", 405), {}),
     "JobsRefusedError": (("JOBS_OFF", "no jobs"), {}),
     "JobRejectedError": (("LimitsError", "no such kind", "UNKNOWN_KIND", "kind"), {}),

@@ -9,7 +9,7 @@ import grpc
 
 from sniffai_server.access.keys import Keys
 from sniffai_server.access.quotas import Quotas
-from sniffai_server.calls.callers import CALLER, Caller
+from sniffai_server.calls.callers import CALLER, CERTIFICATE, Caller
 from sniffai_server.calls.current import current_call
 from sniffai_server.calls.handlers import HEALTH, Continuation, Interceptor, MaybeHandler, Proceed, refusing
 from sniffai_server.calls.refusals import KeyRefusedError
@@ -49,7 +49,13 @@ class Auth(Interceptor):
         caller = CALLER.get(None)
         if caller is None:
             settings = self._settings
-            caller = Caller(current_call().client, calls=settings.client_calls, rate=settings.client_rate)
+            name = current_call().client
+            caller = Caller(
+                name,
+                calls=settings.client_calls,
+                rate=settings.client_rate,
+                known=name.startswith(CERTIFICATE),
+            )
             CALLER.set(caller)
         current_call().client = caller.name
         with self._quotas.call(caller):

@@ -221,6 +221,7 @@ def _key(name: str, table: Any, settings: Settings) -> Key:
         _quota(name, "rate", table, settings.client_rate),
         _weight(name, table),
         _jobs(name, table),
+        known=True,
     )
     _, salt, digest = table["hash"].split(":")
     return Key(caller, bytes.fromhex(salt), bytes.fromhex(digest), _expiry(name, table))

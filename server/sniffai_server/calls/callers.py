@@ -19,6 +19,11 @@ class Priority(IntEnum):
     """Nobody waits: archives, tournaments, measurements."""
 
 
+ADDRESS: Final = "address:"
+CERTIFICATE: Final = "cn:"
+"""What the name of a client begins with that has a certificate; no key has such a name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """A client and its quotas."""
@@ -35,6 +40,13 @@ class Caller:
     """Its share of the slots beside others of the same class, at least 1."""
     jobs: bool = True
     """Whether it may run jobs, if the server runs any."""
+    known: bool = False
+    """Whether a key or a certificate tells who it is, and not its address alone."""
+
+    @property
+    def account(self) -> str:
+        """Under which name its matches are counted: that of a client without a name begins with :data:`ADDRESS`."""
+        return self.name if self.known else ADDRESS + self.name
 
 
 NAME_BYTES: Final = 64
@@ -52,14 +64,17 @@ CALLER: Final[ContextVar[Caller]] = ContextVar("CALLER")
 def caller_of(context: Any) -> Caller:
     """The caller of a call: as authenticated, otherwise by its connection."""
     known = CALLER.get(None)
-    return Caller(connection_name(context)) if known is None else known
+    if known is not None:
+        return known
+    name = connection_name(context)
+    return Caller(name, known=name.startswith(CERTIFICATE))
 
 
 def connection_name(context: Any) -> str:
     """The common name in the client's certificate, otherwise the client's address: see :func:`peer_host`."""
     names = context.auth_context().get("x509_common_name", ())
     for name in names:
-        return f"cn:{bytes(name)[:NAME_BYTES].decode(errors='replace')}"
+        return f"{CERTIFICATE}{bytes(name)[:NAME_BYTES].decode(errors='replace')}"
     return peer_host(context.peer())
 
 

@@ -17,9 +17,11 @@ class ConflictError(PortableError):
 class TooManyError(PortableError):
     """Too many matches are in play.
 
-    :param own: whether those of the caller itself are too many.
+    :param limit: how many there may be now.
+    :param own: whether that is for the caller itself; otherwise for all callers together.
     """
 
-    def __init__(self, own: bool) -> None:
+    def __init__(self, limit: int, *, own: bool) -> None:
         super().__init__("too many matches are in play")
+        self.limit = limit
         self.own = own

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sniffai.play.match_log import MatchLog, Step, StepKind
-from sniffai_server.calls.holdings import share_of
 from sniffai_server.calls.refusals import (
     ClosingError,
     HeldError,
@@ -157,10 +156,11 @@ class Host:
 
     # Matches and seats
 
-    async def create(self, terms: Terms, player: str, request_hash: bytes | None) -> Invitations:
+    async def create(self, terms: Terms, player: str, request_hash: bytes | None, account: str) -> Invitations:
         """Create a match.
 
         :param player: the token of who creates it.
+        :param account: whose place it takes: see :attr:`Caller.account`.
         :raises HeldError: too many matches are in play.
         :raises ConflictError: the player has made another match with the same request id meanwhile.
         """
@@ -168,14 +168,11 @@ class Host:
         people = [seat for seat, info in enumerate(match_log.seats) if not info.level]
         invitations = {seat: make_token() for seat in people}
         hashes = tuple(hash_of(invitations[seat]) if seat in invitations else None for seat in range(match_log.players))
-        new = NewMatch(make_match_id(), terms, standing_of(match_log), hashes, hash_of(player), request_hash)
-        most = self._settings.max_matches
-        share = share_of(most)
+        new = NewMatch(make_match_id(), terms, standing_of(match_log), hashes, hash_of(player), request_hash, account)
         try:
-            await self._store.create(new, most, share)
+            await self._store.create(new, self._settings.max_matches)
         except TooManyError as error:
-            limit = f"{share if error.own else most:,} matches in play"
-            raise HeldError("TOO_MANY_MATCHES", limit, own=error.own) from None
+            raise HeldError("TOO_MANY_MATCHES", f"{error.limit:,} matches in play", own=error.own) from None
         self.memory.keep(Hosted(new.match_id, terms, match_log, tuple(SeatSecrets(invitation=one) for one in hashes)))
         return Invitations(new.match_id, invitations)
 

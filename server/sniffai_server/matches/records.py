@@ -57,6 +57,8 @@ class NewMatch:
     player: bytes
     """The hash of the token of the player that creates it."""
     request_hash: bytes | None
+    account: str
+    """Whose place it takes: see :attr:`Caller.account`."""
 
 
 @dataclass(frozen=True, slots=True)

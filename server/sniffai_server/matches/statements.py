@@ -11,6 +11,8 @@ from typing import Any, Final, TypeAlias
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from sniffai_server.calls.callers import ADDRESS
+from sniffai_server.calls.holdings import share_of
 from sniffai_server.matches import clock
 from sniffai_server.matches.errors import ConflictError, TooManyError
 from sniffai_server.matches.records import LEASE_SECONDS, Listed
@@ -55,7 +57,6 @@ class Statements:
         seats: list[dict[str, Any]],
         player: dict[str, Any],
         most: int,
-        share: int,
     ) -> None:
         """Store a new match: see :meth:`Store.create`.
 
@@ -64,8 +65,10 @@ class Statements:
         running = MATCHES.c.state.in_(RUNNING)
         own = sa.func.count().filter(MATCHES.c.caller == match["caller"])
         every, owned = connection.execute(sa.select(sa.func.count(), own).where(running)).one()
+        stranger = match["caller"].startswith(ADDRESS)
+        share = share_of(most - (every - owned) if stranger else most)
         if owned >= share or every >= most:
-            raise TooManyError(own=owned >= share)
+            raise TooManyError(share if owned >= share else most, own=owned >= share)
         connection.execute(MATCHES.insert(), match)
         connection.execute(SEATS.insert(), seats)
         try:
@@ -227,6 +230,22 @@ class Statements:
             )
             for row in connection.execute(found)
         ]
+
+    def untouched(self, connection: sa.Connection, before: int) -> list[str]:
+        """The matches of clients without a name that nobody has moved in: see :meth:`Store.untouched`."""
+        moved = sa.exists().where(STEPS.c.match_id == MATCHES.c.match_id, STEPS.c.key_hash.is_not(None))
+        return _ids(
+            connection,
+            sa.select(MATCHES.c.match_id)
+            .where(
+                MATCHES.c.caller.startswith(ADDRESS),
+                MATCHES.c.state.in_(RUNNING),
+                MATCHES.c.updated <= before,
+                ~moved,
+            )
+            .order_by(MATCHES.c.updated)
+            .limit(MOST_FOUND),
+        )
 
     def expired(self, connection: sa.Connection, now: int) -> list[str]:
         """The matches in which nothing has happened for too long."""

@@ -52,11 +52,13 @@ class Store:
 
     # Changes
 
-    async def create(self, new: NewMatch, most: int, share: int) -> None:
+    async def create(self, new: NewMatch, most: int) -> None:
         """Store a new match.
 
+        One caller may have a quarter of the places; one that only its address tells apart, a quarter of those that the
+        other callers have not taken. So several such callers cannot take all.
+
         :param most: how many matches may be in play.
-        :param share: how many of one caller.
         :raises TooManyError: there are as many.
         :raises ConflictError: the player has made a match with the same request id.
         """
@@ -64,7 +66,7 @@ class Store:
         match = {
             "match_id": new.match_id,
             "setup": new.terms.to_text(),
-            "caller": new.terms.caller,
+            "caller": new.account,
             "created": created,
             "step_count": 0,
             **new.standing.columns(),
@@ -80,7 +82,7 @@ class Store:
             "seats": 0,
             "request_hash": new.request_hash,
         }
-        await self._writer.do("create", match, seats, player, most, share, writes=True, order=new.match_id)
+        await self._writer.do("create", match, seats, player, most, writes=True, order=new.match_id)
 
     async def append(self, change: Change) -> None:
         """Store a step.
@@ -183,6 +185,14 @@ class Store:
         :param before: creation time and id of the match after which to go on.
         """
         found: list[Listed] = await self._writer.do("listed", player, size, before, running_only)
+        return found
+
+    async def untouched(self, before: int) -> list[str]:
+        """The matches of callers that only their address tells apart in which no person has ever moved.
+
+        :param before: and nothing else has happened since this time.
+        """
+        found: list[str] = await self._writer.do("untouched", before)
         return found
 
     async def expired(self, now: int) -> list[str]:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from sniffai.errors import SniffError
@@ -64,6 +65,8 @@ class Upkeep:
             hosted = await self._memory.find_current(match_id)
             if hosted is not None:
                 await self.expire_if_due(hosted)
+        if self._short_of_places:
+            await self._make_room()
         if self._settings.match_keep_days:
             await self._store.remove_old(clock.now() - int(self._settings.match_keep_days * clock.DAY))
         most = self._settings.max_kept_matches
@@ -84,15 +87,39 @@ class Upkeep:
 
     async def expire_if_due(self, hosted: Hosted) -> None:
         """End a match in which nothing has happened for too long."""
-        expires = hosted.log.expires
-        if expires is None or expires > clock.now():
-            return
+        if _due(hosted):
+            await self._end(hosted, _due)
+
+    @property
+    def _short_of_places(self) -> bool:
+        """Whether less than a quarter of the places was free at the last look."""
+        most = self._settings.max_matches
+        return sum(count for state, count in self.counts.items() if not MatchState(state).over) > most - share_of(most)
+
+    async def _make_room(self) -> None:
+        """End the matches of clients without a name in which no person has moved for some time.
+
+        Those that someone watches go on, and so does every match in which a person has ever moved.
+        """
+        before = clock.now() - round(self._settings.match_untouched_seconds * clock.MICROSECONDS)
+        for match_id in await self._store.untouched(before):
+            hosted = await self._memory.find_current(match_id)
+            if hosted is not None and not hosted.busy:
+                await self._end(hosted, lambda one: not one.keys and one.log.changed <= before)
+
+    async def _end(self, hosted: Hosted, due: Callable[[Hosted], bool]) -> None:
+        """End a match, unless something happens before that makes it go on."""
 
         async def expire() -> None:
             async with hosted.lock:
-                due = hosted.log.expires
-                if due is not None and due <= clock.now():
+                if due(hosted) and not hosted.log.state.over:
                     with contextlib.suppress(ConflictError):
                         await self._steps.make(hosted, Step(StepKind.EXPIRE, next_time(hosted.log)))
 
         await to_the_end(expire())
+
+
+def _due(hosted: Hosted) -> bool:
+    """Whether nothing has happened in a match for too long."""
+    expires = hosted.log.expires
+    return expires is not None and expires <= clock.now()

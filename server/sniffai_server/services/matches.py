@@ -79,7 +79,10 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
         asked = wire.read_match_request(request)
         player = request.player_token or make_token()
         terms = self._terms(request, asked, context)
-        created = await self._create(terms, player, key_hash(request.request_id) if request.request_id else None)
+        account = caller_of(context).account
+        created = await self._create(
+            terms, player, key_hash(request.request_id) if request.request_id else None, account
+        )
         return pb.CreateMatchResponse(
             match_id=created.match_id,
             invitations=[
@@ -307,7 +310,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
         digest = hashlib.sha256(plain.SerializeToString(deterministic=True)).hexdigest()
         return Terms(setup, asked.level_limits, caller.name, caller.best, caller.weight, digest)
 
-    async def _create(self, terms: Terms, player: str, request_hash: bytes | None) -> Invitations:
+    async def _create(self, terms: Terms, player: str, request_hash: bytes | None, account: str) -> Invitations:
         """Create a match, or find the one that the same request created."""
         while True:
             found = None if request_hash is None else await self._host.made_with(player, request_hash)
@@ -317,7 +320,7 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
                     _refuse(wire.Violation("request_id", "KEY_REUSED", "another request had this id"))
                 return await self._host.invite_again(match_id)
             try:
-                return await self._host.create(terms, player, request_hash)
+                return await self._host.create(terms, player, request_hash, account)
             except ConflictError:
                 if request_hash is None:
                     raise

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import contextlib
+import itertools
 import json
 import random
 import secrets
@@ -21,10 +22,10 @@ from sniffai.play.match_log import LogSetup, MatchState
 from sniffai.records.matchfile import parse_match
 from sniffai.search.params import Limits
 from sniffai.v1 import match_service_pb2 as pb
-from sniffai_server.calls.callers import Priority
+from sniffai_server.calls.callers import Caller, Priority
 from sniffai_server.matches import clock
 from sniffai_server.matches.database import APPLICATION_ID, VERSION_TABLE, open_database
-from sniffai_server.matches.errors import DatabaseError
+from sniffai_server.matches.errors import DatabaseError, TooManyError
 from sniffai_server.matches.place import Place, state_directory
 from sniffai_server.matches.records import NewMatch, Standing
 from sniffai_server.matches.store import Store
@@ -34,6 +35,7 @@ from sniffai_server.matches.tokens import looks_weak, make_token
 from sniffai_server.settings import Settings
 from tests.server.matches.support import Player, create, matches, sit_down
 from tests.server.support import TIMEOUT, failure, running_server, stubs_of
+from tests.waiting import wait_until
 
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
@@ -210,14 +212,85 @@ async def test_all_callers_together_keep_no_more_than_is_allowed(tmp_path: Path)
     state = Standing(MatchState.FINISHED.value, 0, None, False, "{}")
     for number in range(12):
         terms = Terms(log, Limits(), f"caller {number % 6}", Priority.INTERACTIVE)
-        new = NewMatch(f"match {number}", terms, replace(state, updated=number), (None, None), bytes([number]), None)
-        await store.create(new, 100, 100)
+        standing = replace(state, updated=number)
+        new = NewMatch(f"match {number}", terms, standing, (None, None), bytes([number]), None, terms.caller)
+        await store.create(new, 400)
     assert await store.remove_excess(12, 2) == 0
     assert await store.remove_excess(8, 2) == 4
     assert [await store.load(f"match {number}") is None for number in range(12)] == [True] * 4 + [False] * 8
     assert await store.remove_excess(8, 1) == 2
     assert await store.counts() == {"finished": 6}
     store.close()
+
+
+async def places_of(accounts: list[str], most: int) -> list[int]:
+    """How many matches each of these gets in turn, if it takes as many as it can."""
+    store = Store(lambda: open_database("memory"))
+    log = LogSetup(MatchSetup(("human", "level:casual"), seed=1), ("Ann", ""), True, wait=5, idle=7, created=0)
+    state = Standing(MatchState.PLAYING.value, 0, 9, False, "{}")
+    ids, taken, limits = itertools.count(), [], []
+    for account in accounts:
+        taken.append(0)
+        while True:
+            number = next(ids)
+            terms = Terms(log, Limits(), account, Priority.INTERACTIVE)
+            player = number.to_bytes(4, "big")
+            try:
+                await store.create(NewMatch(f"match {number}", terms, state, (None, None), player, None, account), most)
+            except TooManyError as error:
+                limits.append(error.limit)
+                break
+            taken[-1] += 1
+    store.close()
+    assert all(limit in (count, most) for limit, count in zip(limits, taken, strict=True))
+    return taken
+
+
+async def test_callers_without_names_never_take_all_places() -> None:
+    """Each may have a quarter of what the others leave; one with a name, a quarter of all."""
+    taken = await places_of([*(f"address:10.0.0.{i}" for i in range(8)), "ann"], 64)
+    assert taken == [16, 12, 9, 6, 5, 4, 3, 2, 7]
+    assert await places_of(["ann", "bob", "cn:eve", "dan", "address:10.0.0.1"], 8) == [2, 2, 2, 2, 0]
+
+
+def test_who_a_caller_is_counted_as() -> None:
+    assert Caller("ann", known=True).account == "ann"
+    assert Caller("10.0.0.1").account == "address:10.0.0.1"
+
+
+def test_matches_that_nobody_moves_in_end_sooner_where_places_are_short(later: Callable[[float], None]) -> None:
+    """But none in which a person has moved, or that someone watches."""
+    with running_server(max_matches=1, level_pause=0.0) as server, stubs_of(server.address) as stubs:
+        upkeep = server.server.host.upkeep
+
+        def sweep() -> None:
+            for _ in range(2):  # the first one counts them
+                server.call(upkeep.look_after())
+
+        create(stubs.matches, "human", "human")
+        later(0.02)
+        sweep()
+        assert failure(lambda: create(stubs.matches, "human", "casual")).reason == "TOO_MANY_MATCHES"
+        later(0.03)
+        sweep()
+        watched = sit_down(stubs.matches, "human", "human")[0]
+        stream = stubs.matches.WatchMatch(pb.WatchMatchRequest(**watched.own), timeout=TIMEOUT)
+        next(stream)
+        later(0.06)
+        sweep()
+        assert watched.look().status == pb.MATCH_STATUS_PLAYING
+        stream.cancel()
+        wait_until(lambda: not any(one.busy for one in server.server.host.memory.matches.values()))
+        later(0.09)
+        sweep()
+        assert watched.look().status == pb.MATCH_STATUS_EXPIRED
+        played = sit_down(stubs.matches, "human", "human")
+        mover = played[played[0].look().seat_to_move]
+        mover.look()
+        mover.play(mover.moves[0])
+        later(5)
+        sweep()
+        assert mover.look().status == pb.MATCH_STATUS_PLAYING
 
 
 def test_one_caller_may_have_a_quarter_of_the_matches() -> None:
