@@ -140,7 +140,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if leaves_out_end_to_end(config):
-        terminalreporter.write_line("left to `make e2e`: the tests with a real browser, terminal, database, Ray and several servers")
+        parts = "a real browser, terminal, database, Ray and several servers"
+        terminalreporter.write_line(f"left to `make e2e`: the tests with {parts}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -227,11 +227,14 @@ def test_deadline_gives_a_partial_answer(stubs: SimpleNamespace) -> None:
 def test_short_deadlines_are_met(stubs: SimpleNamespace) -> None:
     """The server keeps 30 ms for the way back. A busy machine may need more now and then, but hardly each time."""
     request = analysis_service_pb2.RecommendMoveRequest(view=view_message(choice()), limits={"time": {"seconds": 5}})
-    calls = [called(stubs.analysis.RecommendMove.future(request, timeout=0.15)) for _ in range(20)]
-    met = [call.result().analysis for call in calls if call.code() == grpc.StatusCode.OK]
-    assert {call.code() for call in calls} <= {grpc.StatusCode.OK, grpc.StatusCode.DEADLINE_EXCEEDED}
-    assert len(met) >= 5
-    assert {found.stop_reason for found in met} == {analysis_pb2.STOP_REASON_DEADLINE}
+    met: list[analysis_pb2.Analysis] = []
+    for _ in range(20):
+        call = called(stubs.analysis.RecommendMove.future(request, timeout=0.15))
+        assert call.code() in (grpc.StatusCode.OK, grpc.StatusCode.DEADLINE_EXCEEDED)
+        met += [call.result().analysis] if call.code() == grpc.StatusCode.OK else []
+        if len(met) == 5:
+            break
+    assert [found.stop_reason for found in met] == [analysis_pb2.STOP_REASON_DEADLINE] * 5
 
 
 def called(call: Any) -> Any:
