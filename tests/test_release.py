@@ -1,6 +1,5 @@
 """What must be true of a release, and the wheels: faults are found, and what is configured is what is supported."""
 
-import json
 import re
 import shutil
 import tomllib
@@ -8,30 +7,39 @@ from pathlib import Path
 
 import pytest
 
-from tools import release_check, wheels
+from sniffai.version import VERSION
+from tools import release, release_check, wheels
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CHANGES = "# Changelog\n\n## [Unreleased]\n{}\n## [1.2.3] - 2030-01-31\n\n- All.\n\n## [1.2.2] - 2029-01-31\n"
+VERSIONS = {
+    "sniffai/version.py": 'VERSION: Final = "1.2.3"\n',
+    "clients/node/package.json": '{\n  "version": "1.2.3"\n}\n',
+    "clients/node/package-lock.json": '{"name": "sniffai",\n "version": "1.2.3",\n "x": {"version": "9.9.9"}}',
+    "clients/node/README.md": "npm install ./sniffai-1.2.3.tgz --prefix YOUR_PROJECT\n",
+    "deploy/kubernetes/example/kustomization.yaml": "images:\n  - newTag: 1.2.3\n",
+    "docs/deploy.md": "make image IMAGE=registry.example.com/sniffai:1.2.3    # and push it\n",
+    "docs/bulk.md": "as in `1.2.3/1340137123`",
+}
 
 
 @pytest.fixture
-def release(tmp_path: Path) -> Path:
+def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files of a clone that is ready, as version 1.2.3."""
     files = {
-        "sniffai/version.py": 'VERSION: Final = "1.2.3"\n',
+        **VERSIONS,
         "CHANGELOG.md": CHANGES.format(""),
-        "clients/node/package.json": json.dumps({"version": "1.2.3"}),
-        "clients/node/package-lock.json": json.dumps({"version": "1.2.3"}),
-        "deploy/kubernetes/example/kustomization.yaml": "images:\n  - newTag: 1.2.3\n",
+        "sniffai/v1/__init__.py": "",
         "sniffai/v1/rules_pb2.py": "generated",
         "tests/data/stubs-1.2.3/sniffai/v1/rules_pb2.py": "generated",
-        "tests/data/proto-1.2.3.binpb": "",
+        "tests/data/proto-1.2.3.binpb": "contract",
     }
     for name, text in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(release, "contract_image", lambda root: b"contract")
     return tmp_path
 
 
@@ -40,33 +48,78 @@ def told(root: Path) -> list[str]:
     return [fault for _, fault in release_check.faults(root, names)]
 
 
-def test_a_clone_that_is_ready_has_no_faults(release: Path) -> None:
-    assert told(release) == []
+def test_a_clone_that_is_ready_has_no_faults(ready: Path) -> None:
+    assert told(ready) == []
 
 
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [
-        ("CHANGELOG.md", CHANGES.format("\n- New.\n"), "1.2.3 is in the changelog with a date, and there is more"),
-        ("CHANGELOG.md", "## [Unreleased]\n- New.\n\n## [1.2.2] - 2029-01-31\n", "[Unreleased] is not empty"),
-        ("CHANGELOG.md", CHANGES.replace("1.2.3", "1.3.0").format(""), "the newest section with a date is ['1.3.0']"),
+        ("CHANGELOG.md", CHANGES.format("\n- New.\n"), "[Unreleased] has changes since 1.2.3"),
+        ("CHANGELOG.md", CHANGES.replace("1.2.3", "1.3.0").format(""), "the newest section with a date is 1.3.0"),
+        ("CHANGELOG.md", "## [Unreleased]\n", "the newest section with a date is missing"),
         ("CHANGELOG.md", CHANGES.replace("[Unreleased]", "[Next]").format(""), "must be [Unreleased]"),
-        ("clients/node/package.json", '{"version": "1.2.2"}', "package.json: 1.2.2 instead of 1.2.3"),
         ("sniffai/version.py", 'VERSION: Final = "1.2"\n', "'1.2' is no MAJOR.MINOR.PATCH"),
         ("sniffai/v1/rules_pb2.py", "generated anew", "not the code of now (rules_pb2.py"),
         ("sniffai/v1/match_pb2.py", "generated", "not the code of now (match_pb2.py"),
-        ("deploy/kubernetes/example/kustomization.yaml", "images:\n  - newTag: 1.2.4\n", "1.2.4 instead of 1.2.3"),
+        ("tests/data/proto-1.2.3.binpb", "another", "proto-1.2.3.binpb: not the contract of now"),
+        *((name, VERSIONS[name].replace("3", "4"), f"{name}: 1.2.4 instead of 1.2.3") for name in release.PLACES),
+        ("docs/deploy.md", "", "docs/deploy.md: no version instead of 1.2.3"),
     ],
 )
-def test_each_fault_is_found(release: Path, name: str, text: str, fault: str) -> None:
-    (release / name).write_text(text, encoding="utf-8")
-    assert any(fault in one for one in told(release))
+def test_each_fault_is_found(ready: Path, name: str, text: str, fault: str) -> None:
+    if name == "sniffai/version.py" and "1.2.4" in fault:  # the others are measured by this one
+        fault = "CHANGELOG.md: the newest section with a date is 1.2.3, the version of the package is 1.2.4"
+    (ready / name).write_text(text, encoding="utf-8")
+    assert any(fault in one for one in told(ready))
 
 
-def test_a_contract_that_is_not_kept_is_found(release: Path) -> None:
-    (release / "tests/data/proto-1.2.3.binpb").unlink()
-    shutil.rmtree(release / "tests/data/stubs-1.2.3")
-    assert len(told(release)) == 2
+def test_a_contract_that_is_not_kept_is_found(ready: Path) -> None:
+    (ready / "tests/data/proto-1.2.3.binpb").unlink()
+    shutil.rmtree(ready / "tests/data/stubs-1.2.3")
+    assert len(told(ready)) == 2
+
+
+def test_a_release_is_made_of_what_is_unreleased(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Afterwards nothing is missing, and what the last release left is still there."""
+    monkeypatch.setattr(release, "RECORDED", ())
+    (ready / "CHANGELOG.md").write_text(CHANGES.format("\n### Added\n\n- New.\n"), encoding="utf-8")
+    (ready / "sniffai/v1/rules_pb2.py").write_text("generated anew", encoding="utf-8")
+    assert len(told(ready)) == 2
+    assert len(list(release.steps(ready, "1.3.0"))) == 3
+    assert told(ready) == []
+    text = (ready / "CHANGELOG.md").read_text(encoding="utf-8")
+    pattern = r"\[Unreleased\]\n\n## \[1\.3\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n\n- New\.\n\n## \[1\.2\.3\]"
+    assert re.search(pattern, text)
+    assert '"version": "9.9.9"' in (ready / "clients/node/package-lock.json").read_text(encoding="utf-8")
+    assert (ready / "tests/data/stubs-1.2.3/sniffai/v1/rules_pb2.py").read_text(encoding="utf-8") == "generated"
+
+
+@pytest.mark.parametrize(
+    ("changes", "version", "why"),
+    [
+        ("### Added\n\n- New.", "1.3", "1.3 is no MAJOR.MINOR.PATCH"),
+        ("### Added\n\n- New.", "1.2.3", "1.2.3 is not later than 1.2.3"),
+        ("### Added\n\n- New.", "1.1.9", "1.1.9 is not later than 1.2.3"),
+        (
+            "### Fixed\n\n- It.\n\n### Added\n\n- New.",
+            "1.2.4",
+            "is a PATCH after 1.2.3, but [Unreleased] has Added",
+        ),
+        ("", "1.2.4", "nothing is in [Unreleased]"),
+    ],
+)
+def test_a_version_says_what_has_changed(ready: Path, changes: str, version: str, why: str) -> None:
+    (ready / "CHANGELOG.md").write_text(CHANGES.format(f"\n{changes}\n"), encoding="utf-8")
+    with pytest.raises(release.ReleaseError, match=re.escape(why)):
+        next(release.steps(ready, version))
+    assert release.version_of(ready) == "1.2.3"
+
+
+def test_this_clone_has_one_version() -> None:
+    found = {name: release.versions_in(ROOT, name) for name in release.PLACES}
+    assert all(found.values())
+    assert {version for versions in found.values() for version in versions} == {VERSION}
 
 
 def test_wheels_are_built_for_the_supported_pythons() -> None:

@@ -7,45 +7,31 @@ do.
 
 import argparse
 import filecmp
-import json
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from tools import wheels
+from tools import release, wheels
+from tools.release import PLACES, SECTION, SEMANTIC, version_of, versions_in
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-VERSION: Final = re.compile(r"^VERSION: Final = \"([^\"]+)\"$", re.MULTILINE)
-SECTION: Final = re.compile(r"^## \[([^\]]+)\](?: - (\d{4}-\d{2}-\d{2}))?$", re.MULTILINE)
-TAG: Final = re.compile(r"\bnewTag: (\S+)$", re.MULTILINE)
-SEMANTIC: Final = re.compile(r"\d+\.\d+\.\d+")
-
-
-def version_of(root: Path) -> str:
-    """The version of the package."""
-    found = VERSION.search((root / "sniffai" / "version.py").read_text(encoding="utf-8"))
-    return found[1] if found else ""
+PREPARE: Final = "`python -m tools.release VERSION`"
 
 
 def check_changelog(root: Path) -> Iterator[str]:
     """A dated section of this version, the newest one, and nothing that is not in it."""
     version = version_of(root)
-    text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
-    sections = SECTION.findall(text)
-    unreleased = text.partition("## [Unreleased]")[2].partition("\n## [")[0].strip()
+    sections = SECTION.findall((root / "CHANGELOG.md").read_text(encoding="utf-8"))
     if not sections or sections[0][0] != "Unreleased":
         yield "CHANGELOG.md: the first section must be [Unreleased]"
+    if release.unreleased(root):
+        yield f"CHANGELOG.md: [Unreleased] has changes since {version}: {PREPARE} makes a version of them"
     released = [name for name, date in sections if date]
-    if unreleased and version in released:
-        more = "is in the changelog with a date, and there is more in [Unreleased]: set a new one"
-        yield f"sniffai/version.py: {version} {more}"
-    elif unreleased:
-        yield f"CHANGELOG.md: [Unreleased] is not empty: move it to a section [{version}] with a date"
     if not released or released[0] != version:
-        yield f"CHANGELOG.md: the newest section with a date is {released[:1]}, the version is {version}"
+        newest = released[0] if released else "missing"
+        yield f"CHANGELOG.md: the newest section with a date is {newest}, the version of the package is {version}"
 
 
 def check_versions(root: Path) -> Iterator[str]:
@@ -53,18 +39,13 @@ def check_versions(root: Path) -> Iterator[str]:
     version = version_of(root)
     if not SEMANTIC.fullmatch(version):
         yield f"sniffai/version.py: {version!r} is no MAJOR.MINOR.PATCH"
-    for name in ("package.json", "package-lock.json"):
-        path = root / "clients" / "node" / name
-        told = json.loads(path.read_text(encoding="utf-8"))["version"]
-        if told != version:
-            yield f"clients/node/{name}: {told} instead of {version}"
-    example = root / "deploy" / "kubernetes" / "example" / "kustomization.yaml"
-    tags = TAG.findall(example.read_text(encoding="utf-8"))
-    if tags != [version]:
-        yield f"deploy/kubernetes/example/kustomization.yaml: {', '.join(tags)} instead of {version}"
+    for name in PLACES:
+        told = versions_in(root, name)
+        if set(told) != {version}:
+            yield f"{name}: {', '.join(told) or 'no version'} instead of {version}"
     tagged = git(root, "rev-list", "-n", "1", f"v{version}")
     if tagged and tagged != git(root, "rev-parse", "HEAD"):
-        yield f"the tag v{version} is on another commit: this needs a new version"
+        yield f"the tag v{version} is on another commit: {PREPARE} makes a new version"
 
 
 def check_contract(root: Path) -> Iterator[str]:
@@ -76,9 +57,10 @@ def check_contract(root: Path) -> Iterator[str]:
     _, different, missing = filecmp.cmpfiles(now, kept, names, shallow=False)
     if different or missing:
         some = ", ".join([*missing, *different][:3])
-        yield f"{kept.relative_to(root)}: not the code of now ({some}, ...): copy it if {version} is new"
-    if not (root / "tests" / "data" / f"proto-{version}.binpb").exists():
-        yield f"tests/data/proto-{version}.binpb is missing: see tools/breaking.py"
+        yield f"{kept.relative_to(root)}: not the code of now ({some}, ...): {PREPARE} keeps that of a new version"
+    image = root / "tests" / "data" / f"proto-{version}.binpb"
+    if not image.exists() or image.read_bytes() != release.contract_image(root):
+        yield f"{image.relative_to(root)}: not the contract of now: {PREPARE} keeps that of a new version"
 
 
 def check_clone(root: Path) -> Iterator[str]:
