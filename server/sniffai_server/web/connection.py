@@ -32,6 +32,8 @@ class Connection:
         """The client's certificate as ``ssl`` gives it; empty without one."""
         self.opening: asyncio.Task[None] | None = None
         """The handshake of TLS, if there is one."""
+        self.fresh = True
+        """Whether no request has begun yet."""
         self._gone = False
         self._loop = asyncio.get_running_loop()
         self._timer = self._loop.call_later(settings.request_seconds, self.abort)
@@ -52,6 +54,7 @@ class Connection:
 
     def call_begins(self) -> None:
         """The head of a request has arrived."""
+        self.fresh = False
         self._timer.cancel()
 
     def call_ends(self, *, whole: bool) -> None:

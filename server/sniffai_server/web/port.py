@@ -64,7 +64,8 @@ class WebPort:
         self._config: Config | None = None
         self._state = ServerState()
         self._dated = 0.0
-        self._connections: set[Connection] = set()
+        self._connections: dict[Connection, None] = {}
+        """In the order of their arrival."""
         self._accepting: list[asyncio.Task[None]] = []
         self.place: Final = find_place(settings.web_host_name, port, "serve HTTP")
         self._listeners = _listeners(self.place)
@@ -132,12 +133,28 @@ class WebPort:
                     log.error("cannot accept HTTP connections: %s", error.strerror)
                     await asyncio.sleep(RETRY_SECONDS)
                 continue
-            if len(self._connections) >= self._settings.max_connections:
+            if len(self._connections) >= self._settings.max_connections and not await self._make_room():
                 accepted.close()
                 continue
-            connection = Connection(self._settings, self._connections.discard)
-            self._connections.add(connection)
+            connection = Connection(self._settings, self._forget)
+            self._connections[connection] = None
             connection.opening = asyncio.ensure_future(self._open(accepted, connection))
+
+    async def _make_room(self) -> bool:
+        """Close the oldest connection that has sent no request yet; whether there is one.
+
+        So whoever opens connections and says nothing keeps nobody out.
+        """
+        oldest = next((connection for connection in self._connections if connection.fresh), None)
+        if oldest is None:
+            return False
+        self._forget(oldest)
+        oldest.abort()
+        await asyncio.sleep(0)  # which closes its socket
+        return True
+
+    def _forget(self, connection: Connection) -> None:
+        self._connections.pop(connection, None)
 
     async def _open(self, accepted: socket.socket, connection: Connection) -> None:
         """Make a connection ready, with the handshake of TLS if there is one."""
@@ -150,8 +167,9 @@ class WebPort:
                 ssl=secured,
                 ssl_handshake_timeout=self._settings.request_seconds if secured else None,
             )
-        except (OSError, asyncio.CancelledError):  # clients that disconnect or do not trust the certificate
+        except (OSError, asyncio.CancelledError) as error:  # clients that disconnect or do not trust the certificate
             connection.lost()
+            _let_go(error)
 
     def _protocol(self, connection: Connection) -> _Protocol:
         self._date()
@@ -166,6 +184,17 @@ class WebPort:
         if now - self._dated >= 1:
             self._dated = now
             self._state.default_headers = [(b"date", formatdate(now, usegmt=True).encode())]
+
+
+def _let_go(error: BaseException) -> None:
+    """Free what the frames of a failed handshake hold: a quarter of a megabyte each, until all garbage is looked for.
+
+    The frame that raised the error keeps the error, and the error keeps the frame.
+    """
+    seen: BaseException | None = error
+    while seen is not None:
+        seen.__traceback__ = None
+        seen = seen.__context__
 
 
 def _listeners(place: Place) -> list[socket.socket]:

@@ -1,11 +1,13 @@
 """Who may call by HTTP, and over what: API keys, TLS, client certificates, addresses; and how the port ends."""
 
 import builtins
+import gc
 import http.client
 import json
 import ssl
 import threading
 import time
+from asyncio.sslproto import SSLProtocol
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -126,6 +128,28 @@ def test_a_handshake_that_never_ends_is_cut_off(tmp_path: Path) -> None:
             assert server.server.web.count_connections() <= 2
             assert [rest(silent), rest(halfway)] == [b"", b""]
         wait_until(lambda: server.server.web.count_connections() == 0)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\n\r\n", b"\x15\x03\x03\x00\x02\x02\x28", b"\x16\x03\x01"])
+def test_a_failed_handshake_leaves_nothing(tmp_path: Path, sent: bytes) -> None:
+    """A quarter of a megabyte stayed of each, until Python looked for garbage among all objects."""
+
+    def protocols() -> int:
+        return sum(isinstance(one, SSLProtocol) for one in gc.get_objects())
+
+    with running_server(web_port=0, **files_of(tmp_path, trustme.CA())) as server:
+        assert server.server.web is not None
+        gc.collect()
+        before = protocols()
+        gc.disable()
+        try:
+            for _ in range(20):
+                with connected(port_of(server), sent):
+                    pass
+            wait_until(lambda: server.server.web.count_connections() == 0)
+            wait_until(lambda: protocols() <= before)
+        finally:
+            gc.enable()
 
 
 def test_a_shutdown_does_not_wait_for_a_handshake(tmp_path: Path) -> None:

@@ -222,6 +222,20 @@ def test_too_many_connections_are_closed_at_once() -> None:
         wait_until(lambda: _answers(port_of(server)))
 
 
+def test_connections_that_say_nothing_make_room() -> None:
+    with running_server(web_port=0, max_connections=3) as server:
+        silent = [socket.create_connection(("127.0.0.1", port_of(server))) for _ in range(9)]
+        try:
+            for _ in range(3):
+                assert call(port_of(server), DEAL, ONE).status == 200
+            assert count(server, "http_connections") <= 3
+            silent[0].settimeout(10)
+            assert rest(silent[0]) == b""
+        finally:
+            for client in silent:
+                client.close()
+
+
 def _answers(port: int) -> bool:
     try:
         return call(port, DEAL, ONE).status == 200
