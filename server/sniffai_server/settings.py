@@ -14,6 +14,7 @@ from sniffai.checks import shown
 from sniffai.errors import PortableError
 from sniffai.search.params import MAX_SECONDS, MAX_SIMULATIONS, MIN_MEMORY_BYTES, EffectiveLimits
 from sniffai_server.cores import usable_cores
+from sniffai_server.urls import without_secrets
 
 MEBIBYTE: Final = 1 << 20
 MOST_BYTES: Final = 1 << 50
@@ -301,7 +302,9 @@ class Settings:
         if fault := rule_of(spec).fault(value):
             raise SettingError(spec.name, fault)
         if isinstance(value, str) and not value.isprintable():
-            raise SettingError(spec.name, f"a text without control characters is expected, not {shown(value)}")
+            raise SettingError(
+                spec.name, f"a text without control characters is expected, not {shown(without_secrets(value))}"
+            )
 
     def _check_origins(self) -> None:
         for origin in self.origins:

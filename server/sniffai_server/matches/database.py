@@ -23,6 +23,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sniffai.checks import shown
 from sniffai_server.matches.errors import DatabaseError
 from sniffai_server.matches.place import MEMORY
+from sniffai_server.urls import without_secrets
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 VERSION_TABLE: Final = "sniffai_matches_version"
@@ -35,6 +36,15 @@ LOCK_SECONDS: Final = 1.0
 """How long a file may still be locked: the keeper of a server that was killed ends a moment after it."""
 CONNECT_SECONDS: Final = 5
 STATEMENT_SECONDS: Final = 10
+LOCKED_SECONDS: Final = 2
+"""How long a change waits for a lock that another session of PostgreSQL holds: all others wait behind it."""
+SESSION: Final = {
+    "statement_timeout": STATEMENT_SECONDS * 1000,
+    "lock_timeout": LOCKED_SECONDS * 1000,
+    "idle_in_transaction_session_timeout": STATEMENT_SECONDS * 1000,  # a server that stands still keeps no locks
+    "synchronous_commit": "on",
+}
+"""Settings of each session of PostgreSQL; times in milliseconds."""
 DRIVERS: Final = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 
 log = logging.getLogger(__name__)
@@ -73,10 +83,12 @@ def read_url(text: str) -> sa.URL:
     """
     try:
         url = sa.make_url(text)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # it does not take every wrong port for an error of its own
         raise DatabaseError("a URL such as postgresql://user@host/name is expected") from None
     if url.drivername not in DRIVERS:
         raise DatabaseError(f"postgresql:// is expected, not {shown(url.drivername)}; a file is given by its path")
+    if url.host and "@" in url.host:
+        raise DatabaseError("a URL has one @, before the host; in a password it is written as %40")
     return url.set(drivername=DRIVERS[url.drivername])
 
 
@@ -174,16 +186,21 @@ def _open_url(text: str) -> Database:
             hide_parameters=True,
             connect_args={
                 "connect_timeout": CONNECT_SECONDS,
-                "options": f"-c statement_timeout={STATEMENT_SECONDS * 1000} -c synchronous_commit=on",
+                "options": " ".join(f"-c {name}={value}" for name, value in SESSION.items()),
+                "tcp_user_timeout": STATEMENT_SECONDS * 1000,  # a machine that is gone says nothing
                 "application_name": "sniffai-server",
             },
         )
-        _migrate(engine)
     except (ModuleNotFoundError, NoSuchModuleError):
         raise DatabaseError("PostgreSQL needs psycopg: install sniffai[postgres]") from None
-    except SQLAlchemyError as error:
-        raise DatabaseError(f"cannot use {url.render_as_string(hide_password=True)}: {why(error)}") from None
-    log.info("matches are kept in %s", url.render_as_string(hide_password=True))
+    try:
+        _migrate(engine)
+    except BaseException as error:
+        engine.dispose()
+        if isinstance(error, SQLAlchemyError):
+            raise DatabaseError(f"cannot use {without_secrets(text)}: {why(error)}") from None
+        raise
+    log.info("matches are kept in %s", without_secrets(text))
     return Database(engine, shared=True, close=engine.dispose)
 
 
@@ -244,6 +261,7 @@ def _migrate(engine: sa.Engine) -> None:
     """
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":
+            connection.execute(sa.text(f"SET LOCAL lock_timeout = {STATEMENT_SECONDS * 1000}"))
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(7367466961)"))  # two servers start at once
         version = _version(connection)
         if version == HEAD:

@@ -8,6 +8,7 @@ server, whatever ends that.
 
 import importlib
 import logging
+import os
 import signal
 import socket
 import subprocess
@@ -168,10 +169,12 @@ def main(descriptor: int) -> None:
         if not data:
             return
         messages = frames.add(data)
-    logging.basicConfig(level=logging.INFO, handlers=[_ToServer(connection)])
+    logging.root.addHandler(_ToServer(connection))
+    logging.root.setLevel(logging.INFO)
     logging.raiseExceptions = False
     place, *jobs = messages
     keep(connection, partial(open_place, place), jobs)
+    os._exit(0)  # the server waits, and there is nothing left for Python to tidy up
 
 
 if __name__ == "__main__":

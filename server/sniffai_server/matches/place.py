@@ -1,7 +1,7 @@
 """Where a server keeps its matches: as its settings say, otherwise in a file of the user who runs it."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +17,7 @@ FILE: Final = "matches.db"
 class Place:
     """Where matches are kept."""
 
-    text: str
+    text: str = field(repr=False)
     """:data:`MEMORY`, the path of a file, or a URL."""
     chosen: bool
     """Whether the settings name it, so that nothing else may take its place."""

@@ -23,16 +23,20 @@ from sniffai.records.matchfile import parse_match
 from sniffai.search.params import Limits
 from sniffai.v1 import match_service_pb2 as pb
 from sniffai_server.calls.callers import Caller, Priority
+from sniffai_server.calls.refusals import StoreUnavailableError
 from sniffai_server.matches import clock
+from sniffai_server.matches.commits import Commits
 from sniffai_server.matches.database import APPLICATION_ID, VERSION_TABLE, open_database
 from sniffai_server.matches.errors import DatabaseError, TooManyError
+from sniffai_server.matches.frames import Job
 from sniffai_server.matches.place import Place, state_directory
 from sniffai_server.matches.records import NewMatch, Standing
 from sniffai_server.matches.store import Store
 from sniffai_server.matches.tables import METADATA
 from sniffai_server.matches.terms import Terms
 from sniffai_server.matches.tokens import looks_weak, make_token
-from sniffai_server.settings import Settings
+from sniffai_server.settings import SettingError, Settings
+from sniffai_server.urls import without_secrets
 from tests.server.matches.support import Player, create, matches, sit_down
 from tests.server.support import TIMEOUT, failure, running_server, stubs_of
 from tests.waiting import wait_until
@@ -505,11 +509,59 @@ def test_where_matches_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         ("/nowhere/matches.db", "cannot use /nowhere/matches.db: No such file"),
         ("mysql://host/name", "postgresql:// is expected, not 'mysql'"),
         ("://", "a URL such as"),
+        ("postgresql://user@host:port/name", "a URL such as"),
+        ("postgresql://user:pass@word@host/name", "a URL has one @"),
     ],
 )
 def test_a_database_that_cannot_be_used(text: str, message: str) -> None:
     with pytest.raises(DatabaseError, match=message):
         open_database(text)
+
+
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        ("/var/lib/matches@home?.db", "/var/lib/matches@home?.db"),
+        ("postgresql://ann@host/name", "postgresql://ann@host/name"),
+        ("postgresql://ann:secret@host:5432/name", "postgresql://ann:***@host:5432/name"),
+        ("postgresql://ann:se@cr/et@host/name", "postgresql://ann:***@host/name"),
+        ("postgresql:///name?password=secret&host=h", "postgresql:///name?***"),
+    ],
+)
+def test_a_url_is_shown_without_secrets(url: str, text: str) -> None:
+    assert without_secrets(url) == text
+    assert "secret" not in repr(Place(url, chosen=True))
+
+
+def test_a_setting_with_a_control_character_is_shown_without_secrets() -> None:
+    with pytest.raises(SettingError) as raised:
+        Settings(matches_database="postgresql://ann:secret@host/na\nme")
+    assert "secret" not in str(raised.value)
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """Nothing half stored stays, and changes are taken as soon as there is room."""
+    opened = open_database(str(tmp_path / "matches.db"))
+    commits = Commits(lambda: opened)
+
+    def limit(pages: int) -> None:
+        with opened.engine.begin() as connection:
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+
+    def create(number: int) -> Exception | None:
+        match = {"match_id": f"match {number}", "setup": "x" * 100_000, "caller": "ann", "created": 0, "step_count": 0}
+        standing = Standing(MatchState.PLAYING.value, 0, 9, False, "{}").columns()
+        player = {"player_hash": b"p", "match_id": match["match_id"], "created": 0, "seats": 0, "request_hash": None}
+        seat = {"match_id": match["match_id"], "seat": 0, "invitation_hash": None}
+        return commits.do([Job(number, "create", (match | standing, [seat], player, 100), True, "")])[0].error
+
+    limit(1)  # no more than there is
+    assert isinstance(create(1), StoreUnavailableError)
+    limit(1000)
+    assert create(1) is None
+    (counted,) = commits.do([Job(2, "counts", (), False, "")])
+    assert counted.result == {"playing": 1}
+    commits.close()
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
