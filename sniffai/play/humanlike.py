@@ -140,13 +140,16 @@ class ForgetfulPlayer:
         """Those of the search."""
         return self.search.limits
 
-    def searcher(self, view: View, seed: int) -> Searcher:
-        """The search of what the player remembers, ready to run within :attr:`limits`."""
-        return self.search.searcher(view.without_voids() if self.forgets else view, seed)
+    def searcher(self, view: View, seed: int, *, inferred: bool = True) -> Searcher:
+        """The search of what the player remembers, ready to run within :attr:`limits`.
+
+        :param inferred: whether answers have the inferred belief.
+        """
+        return self.search.searcher(view.without_voids() if self.forgets else view, seed, inferred=inferred)
 
     def analyze(self, view: View, seed: int) -> Analysis:
-        """What the search of what the player remembers thinks of every move."""
-        return self.searcher(view, seed).run(self.limits)
+        """What the search of what the player remembers thinks of every move. It tells no inferred belief."""
+        return self.searcher(view, seed, inferred=False).run(self.limits)
 
     def pick(self, analysis: Analysis, seed: int) -> Move:
         """The move that seems best after its errors of judgement; the first where no move has a value yet."""

@@ -22,11 +22,12 @@ class LevelTurn:
     with one seed for all.
 
     :param seed: 0..2**64-1.
+    :param inferred: whether the search's answers have the inferred belief.
     :raises SniffError: as for :class:`Searcher`.
     """
 
-    def __init__(self, level: Level, view: View, seed: int) -> None:
-        self.level = level
+    def __init__(self, level: Level, view: View, seed: int, *, inferred: bool = True) -> None:
+        self.level, self._inferred = level, inferred
         self._lots = derived_seed(seed, view.to_text())
         self._player = at_turn(level.player, self._lots)
         self._thinker = thinker_of(self._player)
@@ -38,7 +39,7 @@ class LevelTurn:
 
     def _searcher(self, view: View, seed: int) -> Searcher:
         if self._thinker is not None and len(distinct_moves(view)) > 1:
-            return self._thinker.searcher(view, seed)
+            return self._thinker.searcher(view, seed, inferred=self._inferred)
         searcher = Searcher(view, seed=seed)  # it refuses a seat that is not to move
         if searcher.forced:
             return searcher

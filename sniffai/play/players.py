@@ -43,8 +43,11 @@ class Thinker(Player, Protocol):
         """The limits of its search."""
         ...
 
-    def searcher(self, view: View, seed: int) -> Searcher:
-        """The search, ready to run within :attr:`limits`."""
+    def searcher(self, view: View, seed: int, *, inferred: bool = True) -> Searcher:
+        """The search, ready to run within :attr:`limits`.
+
+        :param inferred: whether answers have the inferred belief.
+        """
         ...
 
     def pick(self, analysis: Analysis, seed: int) -> Move:
@@ -149,16 +152,19 @@ class SearchPlayer:
         """See :class:`Player`."""
         return self.pick(self.analyze(view, seed), seed)
 
-    def searcher(self, view: View, seed: int) -> Searcher:
-        """The search, ready to run within :attr:`limits`."""
+    def searcher(self, view: View, seed: int, *, inferred: bool = True) -> Searcher:
+        """The search, ready to run within :attr:`limits`.
+
+        :param inferred: whether answers have the inferred belief.
+        """
         others = None
         if self.opponents is not None:
             others = {seat: self.opponents for seat in range(view.players) if team_of(view.players, seat) != view.team}
-        return Searcher(view, seed=seed, params=self.params, opponents=others)
+        return Searcher(view, seed=seed, params=self.params, opponents=others, inferred=inferred)
 
     def analyze(self, view: View, seed: int) -> Analysis:
-        """What the search thinks of every move."""
-        return self.searcher(view, seed).run(self.limits)
+        """What the search thinks of every move. It tells no inferred belief."""
+        return self.searcher(view, seed, inferred=False).run(self.limits)
 
     def pick(self, analysis: Analysis, seed: int) -> Move:
         """The choice after an analysis of the view."""

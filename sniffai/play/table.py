@@ -187,7 +187,7 @@ class OwnTable:
         """See :class:`Table`."""
         now = self.situation()
         seed = derived_seed(self._match.setup.seed, now.round, len(now.view.placements))
-        analysis = analyze(now.view, self._hints, seed=seed)
+        analysis = analyze(now.view, self._hints, seed=seed, inferred=False)
         assert analysis.best is not None, "it is the seat's turn"
         return Hint(
             analysis.best.move,

@@ -73,7 +73,7 @@ def weigh_draw(
     spent = _Spent()
     after = None
     if talon_draw.after.must == "play":
-        analysis = yield ValueSearcher(talon_draw.after, seed=derived_seed(seed, 0)), small
+        analysis = yield ValueSearcher(talon_draw.after, seed=derived_seed(seed, 0), inferred=False), small
         after = spent.value(analysis, talon_draw.banked)
     values: list[Value] = []
     known: dict[tuple[Tile, ...], Value] = {}
@@ -85,7 +85,7 @@ def weigh_draw(
         if view is None:
             values.append(outcome.blocked(talon_draw))
             continue
-        analysis = yield ValueSearcher(view, seed=derived_seed(seed, 2, number)), small
+        analysis = yield ValueSearcher(view, seed=derived_seed(seed, 2, number), inferred=False), small
         values.append(spent.value(analysis, talon_draw.banked))
         if outcome.fits:
             known[outcome.drawn] = values[-1]

@@ -161,7 +161,10 @@ def judge(placement: Placement, limits: Limits, seed: int) -> Generator[tuple[Se
         both: list[_Both] = []
         for number in range(REFINEMENTS):
             searcher = Searcher(
-                placement.view, seed=derived_seed(seed, 1, number), include_moves=[best.move, played.move]
+                placement.view,
+                seed=derived_seed(seed, 1, number),
+                include_moves=[best.move, played.move],
+                inferred=False,
             )
             refined = yield searcher, share_of(limits, REFINEMENT_SHARE)
             both.append(_Both.of(refined, placement, best))
@@ -176,6 +179,7 @@ def judge(placement: Placement, limits: Limits, seed: int) -> Generator[tuple[Se
             seed=derived_seed(seed, 2, number),
             include_moves=[best.move, played.move],
             opponents=careless_opponents(placement.view.players, placement.seat),
+            inferred=False,
         )
         careless = yield searcher, share_of(limits, CONTRAST_SHARE)
         differences.append(_Both.of(careless, placement, best).difference(placement))

@@ -217,7 +217,7 @@ class Analysis:
     """How many worlds of equal weight would hold as much information: 1 to ``worlds_used``, ``None`` with it."""
     inferred_belief: InferredBelief | None = None
     """What the other seats' choices suggest; ``None`` where none were weighed: without a search, without weighted
-    worlds, or as long as the others have chosen nothing."""
+    worlds, as long as the others have chosen nothing, or where it was not asked for."""
     omitted_move_count: int = 0
     """Legal moves not considered, equal ones once."""
     final: bool = True

@@ -93,6 +93,7 @@ class ContrastSearcher(Searcher):
             threads=self._threads,
             include_moves=self._moves or None,
             opponents=careless_opponents(view.players, view.seat),
+            inferred=False,
         )
 
     def stop(self) -> None:

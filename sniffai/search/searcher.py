@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from time import monotonic
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack
 
-from sniffai.checks import shown
+from sniffai.checks import read_flag, shown
 from sniffai.equity import load as load_equity
 from sniffai.errors import LimitsError, ViewError
 from sniffai.rules import team_of
@@ -71,6 +71,7 @@ class SearchSettings(TypedDict, total=False):
     include_moves: Moves
     exclude_moves: Moves
     opponents: Opponents
+    inferred: bool
 
 
 class Searcher:
@@ -87,6 +88,7 @@ class Searcher:
     :param exclude_moves: moves not to consider now; not together with ``include_moves``.
     :param opponents: by seat, how it chooses, as far as that is known: then the seat does so throughout the tree, and
         its past choices are judged by it. The search's own model for all others.
+    :param inferred: whether answers have the inferred belief, which takes 0.1 to 0.4 ms; nothing else depends on it.
     :raises ViewError: it is not the seat's turn, or the round is over.
     :raises MoveError: a move to include or exclude is not legal or named twice, or none is left.
     :raises LimitsError: the seed or the number of threads is out of range, or an opponent is none of the other seats.
@@ -102,6 +104,7 @@ class Searcher:
         include_moves: Moves = None,
         exclude_moves: Moves = None,
         opponents: Opponents = None,
+        inferred: bool = True,
     ) -> None:
         if not isinstance(view, View):
             raise ViewError(f"a View is expected, not {shown(view)}", reason="NOT_A_VIEW", field="view")
@@ -123,6 +126,7 @@ class Searcher:
         self._least = [0] * self._threads
         """By tree, the simulations before which it does not end by itself."""
         self._hurried = False
+        self._infers = read_flag(inferred, "inferred")
         self._inferred: tuple[list[Pool], InferredBelief | None] = ([], None)
         """Of these pools, which do not change."""
         self._stop = StopFlag()
@@ -327,8 +331,8 @@ class Searcher:
         return sum(pool.size for pool in pools), math.fsum(pool.effective for pool in pools)
 
     def _inferred_belief(self) -> InferredBelief | None:
-        """What the weighted worlds say about the hidden tiles; computed once."""
-        pools = self._pools
+        """What the weighted worlds say about the hidden tiles, if that is asked for; computed once."""
+        pools = self._pools if self._infers else []
         if self._inferred[0] != pools:
             model = TOLD_MODEL if any(self._models) else POLICY_MODEL
             slopes = (1.0, 1.0) if any(self._models) else EVIDENCE_SLOPES[self._view.players]

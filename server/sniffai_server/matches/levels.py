@@ -42,8 +42,10 @@ class LevelSeats:
         """
         assert log.level_to_move is not None and log.to_move is not None, "a level is to move"
         view, seed = log.knowledge(log.to_move), log.decision_seed()
-        turn = LevelTurn(find_level(log.level_to_move), view, seed)
-        searcher = UnforcedSearch(view, seed=seed) if turn.searcher.forced and _thinks(turn) else turn.searcher
+        turn = LevelTurn(find_level(log.level_to_move), view, seed, inferred=False)
+        searcher = (
+            UnforcedSearch(view, seed=seed, inferred=False) if turn.searcher.forced and _thinks(turn) else turn.searcher
+        )
         limits, _ = effective_limits(turn.limits or _limits(terms), self._settings)
         admission = Admission(terms.caller, max(Priority.INTERACTIVE, terms.best), terms.weight)
         async with self._place(terms.caller):

@@ -2,13 +2,15 @@
 
 import copy
 import pickle
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import sniffai
 from sniffai import wire
-from sniffai.play.players import GreedyPlayer
+from sniffai.play.players import GreedyPlayer, SearchPlayer
 from sniffai.play.selfplay import decisions
 from sniffai.search.inferred import POLICY_MODEL, TOLD_MODEL, calibrated, inferred_belief
 from sniffai.search.nets import load_policy
@@ -153,6 +155,22 @@ def test_an_analysis_has_it(players: int) -> None:
     np.testing.assert_allclose(told.table.sum(axis=0)[:players], view.hand_sizes, rtol=0, atol=1e-6)
     assert (told.table[exact == 0] == 0).all()
     assert not np.allclose(told.table, exact, atol=0.01)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_nothing_else_depends_on_whether_it_is_asked_for(players: int) -> None:
+    view = late_view(players)
+    told, plain = sniffai.analyze(view, LIMITS), sniffai.analyze(view, LIMITS, inferred=False)
+    assert told.inferred_belief is not None
+    alike = replace(told, inferred_belief=None, effort=replace(told.effort, seconds=plain.effort.seconds))
+    assert plain == alike
+    player = SearchPlayer(LIMITS)
+    assert player.analyze(view, 0).inferred_belief is None
+    assert player.searcher(view, 0).run(LIMITS).inferred_belief == told.inferred_belief
+    wrong: Any = 1
+    with pytest.raises(LimitsError) as raised:
+        sniffai.analyze(view, LIMITS, inferred=wrong)
+    assert raised.value.field == "inferred"
 
 
 def test_it_names_the_model_that_the_search_was_told() -> None:
