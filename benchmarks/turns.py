@@ -21,6 +21,8 @@ WORKS: Final = {
     "shipped": "simulations from a fresh deal, as shipped",
     "no_nets": "the same without nets, greedy rollouts",
     "policy": "decisions of the policy without search",
+    "replies": "replies of another seat, by the policy",
+    "values": "known worlds valued by the net",
     "set_up": "searches of a single simulation",
 }
 """What can be measured, by its name on the command line."""
@@ -28,7 +30,7 @@ WORKS: Final = {
 WORKER: Final = """
 import math, sys, time
 from sniffai import Round
-from sniffai.search.nets import load_policy
+from sniffai.search.nets import load_policy, load_world_value
 from sniffai.search.params import Limits, SearchParams
 from sniffai.search.searcher import search_options
 from sniffai_ext.rollout import rollouts
@@ -57,7 +59,8 @@ def set_up(i):
         search(views[(16 * i + k) % len(views)], i, short, 1)
     return 16
 
-policy, shipped, short = load_policy(players), options(10_000), options(1_000)
+policy, world_value = load_policy(players), load_world_value(players)
+shipped, short = options(10_000), options(1_000)
 no_nets = options(10_000, net_leaf=False, inference=False, follow=0.0)
 works = {
     "random": lambda i: rollouts(players, 20_000, i, 1.0) and 20_000,
@@ -65,6 +68,8 @@ works = {
     "shipped": lambda i: search(fresh[i % 20], i, shipped, 10_000),
     "no_nets": lambda i: search(fresh[i % 20], i, no_nets, 10_000),
     "policy": lambda i: policy.play_rounds(1_000, i)[0],
+    "replies": lambda i: policy.draw_replies(2_000, 20, i),
+    "values": lambda i: world_value.judge_positions(2_000, 60, i)[0],
     "set_up": set_up,
 }
 for line in sys.stdin:

@@ -81,8 +81,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("other", type=Path, help="folder of the other version")
     parser.add_argument(
-        "--player", default="search:seconds=0.003", help="player of both versions (default: %(default)s)"
+        "--player", default="search:seconds=0.003", help="player of this version (default: %(default)s)"
     )
+    parser.add_argument("--other-player", help="player of the other version (default: that of this one)")
     parser.add_argument("--players", type=int, default=2, choices=PLAYERS, help="seats (default: 2)")
     parser.add_argument("--deals", type=int, default=3000, help="deals, each in every seating (default: 3000)")
     parser.add_argument("--seed", type=int, default=12, help="seed of the deals (default: 12)")
@@ -90,8 +91,9 @@ def main() -> None:
     parser.add_argument("--h1", type=float, help="points a round of a gain; default: all deals are played")
     options = parser.parse_args()
     test = None if options.h1 is None else SequentialTest(options.h0, options.h1)
-    spec = ArenaSpec(options.player, options.player, options.players, options.deals, seed=options.seed, test=test)
-    version = OtherVersion(options.other, options.player)
+    other_player = options.other_player or options.player
+    spec = ArenaSpec(other_player, options.player, options.players, options.deals, seed=options.seed, test=test)
+    version = OtherVersion(options.other, other_player)
     other = Contestant(version)
     this = Contestant(named_player(options.player))
     pairings: list[Pairing] = []

@@ -1,10 +1,11 @@
-"""Literal twins of the nets: their rows found one by one, their sums by numpy in double precision.
+"""Literal twins of the nets: their rows found one by one, their sums by numpy, in whole numbers of 64 bits.
 
 The policy's takes a view of the library and nothing else, so it cannot look at hidden tiles; scoring replies are found
 by trying. The world value's takes the table and all hands.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import accumulate
 from typing import Any
 
@@ -105,10 +106,10 @@ def move_rows(view: sniffai.View, tile: int, at: int) -> list[int]:
     return rows + arm_rows(table)
 
 
-def rating(weights: Any, view: sniffai.View, tile: int, at: int) -> float:
-    """The points of a move, and what the net expects after it; in double precision."""
+def rating(weights: Any, view: sniffai.View, tile: int, at: int, exact: bool = False) -> float:
+    """The points of a move, and what the net expects after it; ``exact``: by weights that are not rounded."""
     count = OTHERS + (view.players - 1) * OTHER_BLOCK
-    (expected,) = outputs(weights, count, 1, move_rows(view, tile, at))
+    (expected,) = outputs(weights, count, 1, move_rows(view, tile, at), exact)
     return view.core().layout.play(tile, at) + SCALE * expected
 
 
@@ -138,12 +139,60 @@ def world_value(weights: Any, table: Layout, hands: Sequence[int], seat: int) ->
     return values
 
 
-def outputs(weights: Any, count: int, told: int, rows: list[int]) -> list[float]:
-    """The net's numbers for the rows that are on, of ``count``."""
+def outputs(weights: Any, count: int, told: int, rows: list[int], exact: bool = False) -> list[float]:
+    """The net's numbers for the rows that are on, of ``count``; ``exact``: by weights that are not rounded."""
+    net = (parts(weights, count, told), 0, 1.0) if exact else fixed_net(weights.tobytes(), count, told)
+    (embed, skip, bias1, mix, bias2, out, bias3), shift, unit = net
+    wide = np.maximum(0, bias1 + embed[rows].sum(axis=0))
+    narrow = np.maximum(0, bias2 + wide @ mix)
+    if shift:
+        narrow >>= shift
+    found = out @ narrow + skip[:, rows].sum(axis=1) + bias3
+    return [float(number) * unit for number in found]
+
+
+@cache
+def fixed_net(weights: bytes, count: int, told: int) -> tuple[Any, int, float]:
+    """See :func:`rounded`; ``weights``: those of the net, float32."""
+    return rounded(*parts(np.frombuffer(weights, np.float32), count, told))
+
+
+def parts(weights: Any, count: int, told: int) -> list[Any]:
+    """The arrays of a net in double precision, in the order of ``net.pxd``."""
     sizes = [count * WIDE, told * count, WIDE, WIDE * NARROW, NARROW, told * NARROW, told]
-    parts = np.split(weights.astype(np.float64), list(accumulate(sizes))[:-1])
-    embed, skip, bias1, mix, bias2, out, bias3 = parts
-    wide = np.maximum(0, bias1 + embed.reshape(count, WIDE)[rows].sum(axis=0))
-    narrow = np.maximum(0, bias2 + wide @ mix.reshape(WIDE, NARROW))
-    found = out.reshape(told, NARROW) @ narrow + skip.reshape(told, count)[:, rows].sum(axis=1) + bias3
-    return [float(number) for number in found]
+    shapes = [(count, WIDE), (told, count), (WIDE,), (WIDE, NARROW), (NARROW,), (told, NARROW), (told,)]
+    split = np.split(weights.astype(np.float64), list(accumulate(sizes))[:-1])
+    return [part.reshape(shape) for part, shape in zip(split, shapes, strict=True)]
+
+
+def rounded(embed: Any, skip: Any, bias1: Any, mix: Any, bias2: Any, out: Any, bias3: Any) -> tuple[Any, int, float]:
+    """The parts of a net in whole numbers; the bits that the second layer loses; an output's unit.
+
+    Each factor is the largest with which 15 bits and a sign, or 31, are enough for all weights of one sign together.
+    """
+    count = len(embed)
+
+    def whole(part: Any, factor: float) -> Any:
+        return np.rint(part * factor).astype(np.int64)
+
+    def reach(part: Any, bias: Any) -> Any:
+        return np.maximum(part, 0).sum(axis=0) + np.maximum(bias, 0)
+
+    def factor(*limits: tuple[float, float]) -> int:
+        return int(min([2.0**14, *(most / bound for most, bound in limits)]))
+
+    first = factor((2**15 - 2 - count / 2, max(reach(embed, bias1).max(), reach(-embed, -bias1).max())))
+    embed, bias1 = whole(embed, first), whole(bias1, first)
+    units = reach(embed, bias1)[:, None]
+    most = max(reach(units * mix, first * bias2).max(), reach(units * -mix, first * -bias2).max())
+    second = factor((2**15 - 2, abs(mix).max()), (2**31 - 2**15 - units.sum(), most))
+    mix, bias2 = whole(mix, second), whole(bias2, first * second)
+    units = reach(units * mix, bias2)
+    shift = max(0, int(units.max()).bit_length() - 15)
+    scale = first * second / 2**shift
+    units = units // 2**shift + 1
+    most = (abs(out) @ units).max() + scale * (abs(skip).sum(axis=1) + abs(bias3)).max()
+    third = factor((2**15 - 2, abs(out).max()), (2**31 - 1 - units.sum() - count, most))
+    scale *= third
+    bias2 = bias2 + (1 << shift) // 2
+    return (embed, whole(skip, scale), bias1, mix, bias2, whole(out, third), whole(bias3, scale)), shift, 1 / scale

@@ -14,7 +14,7 @@ points. One placement is one number:
 from libc.stdint cimport int8_t, int64_t
 
 from sniffai_ext.checks cimport check_seat, read_int, read_items, read_placement, read_seed, read_whole
-from sniffai_ext.net cimport Net
+from sniffai_ext.fixed_net cimport FixedNet
 from sniffai_ext.layout cimport join
 from sniffai_ext.policy cimport Policy, first_best, rate_moves
 from sniffai_ext.rng cimport Rng, below, seed_rng
@@ -51,7 +51,7 @@ cdef int most_points(const State *state, const uint8_t *moves, int count, int *m
     return best
 
 
-cdef uint8_t chosen_move(const Net *net, const State *state, int *most) noexcept nogil:
+cdef uint8_t chosen_move(const FixedNet *net, const State *state, int *most) noexcept nogil:
     """The policy's move, or one that reaches the target; writes the points of the move that scores most now."""
     cdef uint8_t[MAX_MOVES] moves
     cdef float[MAX_MOVES] values
@@ -63,7 +63,7 @@ cdef uint8_t chosen_move(const Net *net, const State *state, int *most) noexcept
     return moves[first_best(values, count)]
 
 
-cdef int play_scores(State *state, const Net *net, uint16_t *gains) noexcept nogil:
+cdef int play_scores(State *state, const FixedNet *net, uint16_t *gains) noexcept nogil:
     """Play a round to its end, before the settlement, seat 0 leading; writes what scored, returns how many did."""
     cdef int team, points, most, n = 0
     cdef uint8_t move
@@ -154,7 +154,7 @@ def noted_gains(Round start not None, placements):
     return gains
 
 
-cdef int play_match(State *state, const Net *net, int players, int leader, int16_t *scores, Rng *rng,
+cdef int play_match(State *state, const FixedNet *net, int players, int leader, int16_t *scores, Rng *rng,
                     Watch *watch) noexcept nogil:
     """Play rounds to the target; returns the team that won, -1 for none, as where a signal comes."""
     cdef int team, most, teams = team_count(players)

@@ -9,8 +9,8 @@ of a decision are the same for every move (:func:`base_rows`), the others depend
 
 from sniffai_ext.layout cimport arm_weight, next_arm, singles_at
 from sniffai_ext.types cimport (
-    ALL_DOUBLES, ALL_TILES, DOUBLE, FITTING, LINE_ARMS, MAX_ARMS, NO_SNIFF, PIPS, POINTS, SUIT, TILES, Arms, State,
-    lowest, popcount, uint16_t, uint32_t,
+    ALL_TILES, DOUBLE, FITTING, LINE_ARMS, MAX_ARMS, NO_SNIFF, PIPS, TILES, Arms, State, highest, lowest, popcount,
+    uint16_t, uint32_t,
 )
 
 cdef enum:
@@ -44,51 +44,98 @@ cdef inline int net_rows(int players) noexcept nogil:
 cdef inline int capped(int value, int most) noexcept nogil:
     return value if value < most else most
 
-# What can score now: each tile that does, alone in a mask, and its points. A tile may score at several arms.
+cdef extern from * nogil:
+    """
+    /* The tiles that score when joined at an arm: up to two plain ones, then the double of its pips; a tile that is
+     * none holds no bit. Bit n: it scores n fives more than the count less the arm's weight, rounded up. The first index
+     * is 0 where that count is 0, else 1 to 5: its remainder by 5, with 5 for 0; the second one the pips.
+     */
+    typedef struct { uint32_t tile[4], fives[4]; } sniff_scoring;
+
+    static const sniff_scoring SNIFF_SCORING[6][7] = {
+        {{{0, 0x20, 0, 0}, {0, 2, 0, 0}},
+         {{0, 0x800, 0, 0}, {0, 2, 0, 0}},
+         {{0, 0x10000, 0, 0}, {0, 2, 0, 0}},
+         {{0, 0x100000, 0, 0}, {0, 2, 0, 0}},
+         {{0, 0x800000, 0, 0}, {0, 2, 0, 0}},
+         {{0, 0, 0x2000000, 0}, {0, 0, 4, 0}},
+         {{0, 0x4000000, 0, 0}, {0, 2, 0, 0}}},
+        {{{0x10, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0x400, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0x8000, 0, 0x2000, 0}, {1, 0, 1, 0}},
+         {{0x80000, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0, 0, 0, 0}, {0, 0, 0, 0}},
+         {{0x800000, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0x1000000, 0, 0, 0}, {1, 0, 0, 0}}},
+        {{{0x8, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0x200, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0x4000, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0, 0, 0, 0}, {0, 0, 0, 0}},
+         {{0x80000, 0, 0x400000, 0}, {1, 0, 2, 0}},
+         {{0x100000, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0x200000, 0, 0, 0}, {1, 0, 0, 0}}},
+        {{{0x4, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0x100, 0, 0x80, 0}, {1, 0, 1, 0}},
+         {{0, 0, 0, 0}, {0, 0, 0, 0}},
+         {{0x4000, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0x8000, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0x10000, 0, 0, 0}, {1, 0, 0, 0}},
+         {{0x20000, 0, 0x8000000, 0}, {1, 0, 4, 0}}},
+        {{{0x2, 0x40, 0, 0}, {1, 2, 0, 0}},
+         {{0, 0x1000, 0, 0}, {0, 2, 0, 0}},
+         {{0x100, 0x20000, 0, 0}, {1, 2, 0, 0}},
+         {{0x200, 0x200000, 0x40000, 0}, {1, 2, 2, 0}},
+         {{0x400, 0x1000000, 0, 0}, {1, 2, 0, 0}},
+         {{0x800, 0x4000000, 0, 0}, {1, 2, 0, 0}},
+         {{0x1000, 0, 0, 0}, {1, 0, 0, 0}}},
+        {{{0, 0x20, 0x1, 0}, {0, 2, 1, 0}},
+         {{0x2, 0x800, 0, 0}, {1, 2, 0, 0}},
+         {{0x4, 0x10000, 0, 0}, {1, 2, 0, 0}},
+         {{0x8, 0x100000, 0, 0}, {1, 2, 0, 0}},
+         {{0x10, 0x800000, 0, 0}, {1, 2, 0, 0}},
+         {{0x20, 0, 0x2000000, 0}, {1, 0, 4, 0}},
+         {{0x40, 0x4000000, 0, 0}, {1, 2, 0, 0}}}
+    };
+    """
+    ctypedef struct ScoringTiles "sniff_scoring":
+        uint32_t[4] tile
+        uint32_t[4] fives
+    const ScoringTiles[6][7] SCORING "SNIFF_SCORING"
+
+# What can score now: for each kind of arm four places for tiles alone in a mask; for n fives bit n is set. A tile may
+# score at several arms.
 cdef struct Scoring:
     int count
-    uint32_t[3 * MAX_ARMS] tile
-    int[3 * MAX_ARMS] points
+    uint32_t[4 * MAX_ARMS] tile
+    uint32_t[4 * MAX_ARMS] fives
     uint32_t tiles                           # all of them
-
-cdef inline void add_scoring(Scoring *scoring, int pips, int base) noexcept nogil:
-    """Add what scores when joined at an arm of ``pips``; ``base``: the count less its weight.
-
-    What does not score is written, too, and then overwritten: a branch could not be foretold.
-    """
-    cdef int n = scoring.count
-    cdef int other = 4 - (base + 4) % 5      # these pips, and 5 more, make a multiple of 5
-    scoring.tile[n] = SUIT[pips] & SUIT[other]
-    scoring.points[n] = base + other
-    n += (other != pips) & (base + other > 0)
-    if other < 2:
-        scoring.tile[n] = SUIT[pips] & SUIT[other + 5]
-        scoring.points[n] = base + other + 5
-        n += other + 5 != pips
-    scoring.tile[n] = SUIT[pips] & ALL_DOUBLES
-    scoring.points[n] = base + 2 * pips
-    n += POINTS[base + 2 * pips] > 0
-    scoring.count = n
 
 cdef inline void find_scoring(const Arms *arms, Scoring *scoring) noexcept nogil:
     """List what can score now."""
     cdef uint32_t kinds = arms.kinds
-    cdef int i, pips, kind
-    scoring.count = 0
+    cdef const ScoringTiles *at
+    cdef int j, n = 0, pips, kind, base, fives
     scoring.tiles = 0
     while kinds:
         kind = next_arm(&kinds, &pips)
-        add_scoring(scoring, pips, arms.count - arm_weight(pips, kind))
-    for i in range(scoring.count):
-        scoring.tiles |= scoring.tile[i]
+        base = arms.count - arm_weight(pips, kind)
+        fives = (base + 4) // 5
+        at = &SCORING[base - 5 * fives + 5 if base else 0][pips]
+        for j in range(4):
+            scoring.tile[n + j] = at.tile[j]
+            scoring.fives[n + j] = at.fives[j] << fives
+        scoring.tiles |= at.tile[0] | at.tile[1] | at.tile[2]
+        n += 4
+    scoring.count = n
 
-cdef inline int most_points(const Scoring *scoring, uint32_t among) noexcept nogil:
-    """The most points that a tile of ``among`` scores now, 0 without any."""
-    cdef int i, points, most = 0
-    for i in range(scoring.count):
-        points = scoring.points[i] if among & scoring.tile[i] else 0
-        most = points if points > most else most
-    return most
+cdef inline int most_fives(const Scoring *scoring, uint32_t among) noexcept nogil:
+    """The most points, in fives, that a tile of ``among`` scores now, 0 without any."""
+    cdef uint32_t[4] scored = [1, 0, 0, 0]
+    cdef int i, j
+    for i in range(0, scoring.count, 4):
+        for j in range(4):
+            scored[j] |= scoring.fives[i + j] if scoring.tile[i + j] & among else 0
+    return highest(scored[0] | scored[1] | scored[2] | scored[3])
 
 cdef inline int tile_rows(uint32_t tiles, int first, uint16_t *rows, int n) noexcept nogil:
     while tiles:
@@ -140,20 +187,46 @@ cdef inline int arm_rows(const Arms *arms, uint16_t *rows, int n) noexcept nogil
     rows[n + 1] = <uint16_t> (COUNT_MOD + arms.count % 5)
     return n + 2
 
+# What counts about the table after a candidate, besides its arms.
+cdef struct Facts:
+    int own_fits
+    int open_fits
+    int next_fits
+    int reply_most
+    int reply_tiles
+    int own_most
+    int own_scoring
+
+cdef inline uint32_t replying(const State *state, int seat, uint32_t unseen) noexcept nogil:
+    """The tiles that the seat after ``seat`` may hold, of those that are unseen."""
+    return unseen & ~FITTING[state.void_pips[next_seat(state, seat)]]
+
+cdef inline void find_facts(const Arms *after, uint32_t own, uint32_t unseen, uint32_t reply,
+                            Facts *facts) noexcept nogil:
+    """Of a candidate: ``after`` are the arms and ``own`` the hand when it is done; ``reply``: see :func:`replying`."""
+    cdef uint32_t fitting = FITTING[after.open]
+    cdef Scoring scoring
+    find_scoring(after, &scoring)
+    facts.own_fits = popcount(own & fitting)
+    facts.open_fits = popcount(unseen & fitting)
+    facts.next_fits = popcount(reply & fitting)
+    facts.reply_most = most_fives(&scoring, reply)
+    facts.reply_tiles = popcount(reply & scoring.tiles)
+    facts.own_most = most_fives(&scoring, own)
+    facts.own_scoring = popcount(own & scoring.tiles)
+
 cdef inline int move_rows(const State *state, int seat, const Arms *after, uint32_t own, uint16_t *rows) noexcept nogil:
     """The rows that a candidate decides: ``after`` are the arms and ``own`` the hand when it is done. Returns how
     many."""
     cdef uint32_t unseen = unseen_by(state, seat)
-    cdef uint32_t fitting = FITTING[after.open]
-    cdef uint32_t reply = unseen & ~FITTING[state.void_pips[next_seat(state, seat)]]
-    cdef Scoring scoring
+    cdef Facts facts
     cdef int n = arm_rows(after, rows, 0)
-    rows[n] = <uint16_t> (OWN_FITS + capped(popcount(own & fitting), 8))
-    rows[n + 1] = <uint16_t> (OPEN_FITS + capped(popcount(unseen & fitting), 15))
-    rows[n + 2] = <uint16_t> (NEXT_FITS + capped(popcount(reply & fitting), 15))
-    find_scoring(after, &scoring)
-    rows[n + 3] = <uint16_t> (REPLY_MOST + capped(most_points(&scoring, reply) // 5, 7))
-    rows[n + 4] = <uint16_t> (REPLY_TILES + capped(popcount(reply & scoring.tiles), 8))
-    rows[n + 5] = <uint16_t> (OWN_MOST + capped(most_points(&scoring, own) // 5, 7))
-    rows[n + 6] = <uint16_t> (OWN_SCORING + capped(popcount(own & scoring.tiles), 8))
+    find_facts(after, own, unseen, replying(state, seat, unseen), &facts)
+    rows[n] = <uint16_t> (OWN_FITS + capped(facts.own_fits, 8))
+    rows[n + 1] = <uint16_t> (OPEN_FITS + capped(facts.open_fits, 15))
+    rows[n + 2] = <uint16_t> (NEXT_FITS + capped(facts.next_fits, 15))
+    rows[n + 3] = <uint16_t> (REPLY_MOST + capped(facts.reply_most, 7))
+    rows[n + 4] = <uint16_t> (REPLY_TILES + capped(facts.reply_tiles, 8))
+    rows[n + 5] = <uint16_t> (OWN_MOST + capped(facts.own_most, 7))
+    rows[n + 6] = <uint16_t> (OWN_SCORING + capped(facts.own_scoring, 8))
     return n + 7

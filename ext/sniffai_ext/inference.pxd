@@ -1,7 +1,7 @@
 """How likely the other seats' past placements are in one world, by the policy."""
 
 from sniffai_ext.belief cimport ALL_BATCHES
-from sniffai_ext.net cimport Net
+from sniffai_ext.fixed_net cimport FixedNet
 from sniffai_ext.policy cimport rate_moves
 from sniffai_ext.seat_model cimport ChoosingOrNone
 from sniffai_ext.round cimport legal_moves
@@ -11,7 +11,7 @@ from sniffai_ext.view cimport Choice, View
 # How the other seats are taken to choose: as softmax(rating / temperature) of the policy or, where a seat has a model
 # of its own, as that says; mixed with a floor.
 cdef struct Model:
-    const Net *net
+    const FixedNet *net
     float[3] temperature  # in points: fewer than 8 tiles on the table, fewer than 16, and later
     float floor           # share of a choice made at random, above 0: no possible world is ruled out
     float[TILES] told_temperature   # the same for what is told of the worlds, by tiles on the table

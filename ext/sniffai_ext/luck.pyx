@@ -11,7 +11,7 @@ world-value net says what it expects of the rest. Every tile that could be drawn
 from sniffai_ext.checks cimport read_seed, read_whole
 from sniffai_ext.equity cimport Equity
 from sniffai_ext.layout cimport Layout
-from sniffai_ext.net cimport Net
+from sniffai_ext.fixed_net cimport FixedNet
 from sniffai_ext.policy cimport Policy, best_move
 from sniffai_ext.rng cimport Rng, seed_rng, shuffle
 from sniffai_ext.round cimport Round, draw_until_fit, give_pass, legal_moves, place, settle_turn
@@ -27,7 +27,7 @@ from sniffai_ext.errors import LimitsError
 # How the positions of a round are valued.
 cdef struct Lines:
     Valuation valuation
-    const Net *policy
+    const FixedNet *policy
     int count             # lines for each value
     int depth             # placements of a line before the net values it
     uint64_t seed

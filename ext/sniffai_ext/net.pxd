@@ -1,5 +1,5 @@
 """A small net over rows that are on or off: rows -> 64 ReLU -> 32 ReLU -> one or two numbers, with a linear skip from
-the rows to each.
+the rows to each. This is the form in which it is trained and stored; fixed_net.pxd is the one in which it is asked.
 
 All weights lie in one block of floats:
 

@@ -2,42 +2,39 @@
 
 from libc.math cimport expf
 
-from sniffai_ext.features cimport MAX_ROWS, OWN, base_rows, move_rows, tile_rows
+from sniffai_ext.features cimport MAX_ROWS, Facts, find_facts, replying, unseen_by
+from sniffai_ext.joint_features cimport MOVE_ROWS, joint_base_rows, joint_move_rows
 from sniffai_ext.layout cimport join
-from sniffai_ext.net cimport WIDE, Net, add_rows, net_value, start_sum, take_row
+from sniffai_ext.fixed_net cimport FixedNet, fixed_value, start_sums
+from sniffai_ext.net cimport WIDE
 from sniffai_ext.rng cimport Rng, uniform
 from sniffai_ext.round cimport legal_moves
 from sniffai_ext.trained_net cimport TrainedNet
-from sniffai_ext.types cimport MAX_MOVES, Arms, State, move_tile, uint8_t, uint16_t, uint32_t
+from sniffai_ext.types cimport MAX_MOVES, Arms, State, int16_t, int32_t, move_tile, uint8_t, uint16_t, uint32_t
 
 cdef enum:
     NET_SCALE = 20        # points that one unit of a net's output stands for
 
-cdef inline void rate_moves(const Net *net, const State *state, const uint8_t *moves, int count,
+cdef inline void rate_moves(const FixedNet *net, const State *state, const uint8_t *moves, int count,
                             float *values) noexcept nogil:
     """For each move, what it should bring the mover's team from now to the end of the round, in points (the utility of
     :mod:`sniffai_ext.search`). Looks at nothing that the seat to move may not know."""
-    cdef float[WIDE] base
-    cdef float[WIDE] acc
+    cdef int16_t[WIDE] base
     cdef uint16_t[MAX_ROWS] rows
-    cdef float base_skip, skip
+    cdef int32_t base_skip
     cdef Arms after
-    cdef uint32_t own = state.hand[state.seat]
-    cdef int i, n, tile, points
-    start_sum(net, base, &base_skip)
-    n = base_rows(state, state.seat, rows)
-    n = tile_rows(own, OWN, rows, n)
-    add_rows(net, rows, n, base, &base_skip)
+    cdef Facts facts
+    cdef uint32_t own = state.hand[state.seat], unseen = unseen_by(state, state.seat)
+    cdef uint32_t reply = replying(state, state.seat, unseen)
+    cdef int i, n, points
+    n = joint_base_rows(state, state.seat, rows)
+    start_sums(net, rows, n, base, &base_skip)
     for i in range(count):
-        tile = move_tile(moves[i])
         after = state.arms
         points = join(&after, moves[i])
-        acc = base
-        skip = base_skip
-        take_row(net, OWN + tile, acc, &skip)
-        n = move_rows(state, state.seat, &after, own & ~(<uint32_t> 1 << tile), rows)
-        add_rows(net, rows, n, acc, &skip)
-        values[i] = points + NET_SCALE * net_value(net, acc, skip)
+        find_facts(&after, own & ~(<uint32_t> 1 << move_tile(moves[i])), unseen, reply, &facts)
+        joint_move_rows(&state.arms, &after, moves[i], &facts, rows)
+        values[i] = points + NET_SCALE * fixed_value(net, rows, MOVE_ROWS, base, base_skip)
 
 cdef inline int first_best(const float *values, int count) noexcept nogil:
     """The index of the highest value; the first of equal ones."""
@@ -47,7 +44,7 @@ cdef inline int first_best(const float *values, int count) noexcept nogil:
             best = i
     return best
 
-cdef inline uint8_t best_move(const Net *net, const State *state) noexcept nogil:
+cdef inline uint8_t best_move(const FixedNet *net, const State *state) noexcept nogil:
     """The move with the highest rating; the first of equal ones."""
     cdef uint8_t[MAX_MOVES] moves
     cdef float[MAX_MOVES] values
@@ -81,7 +78,7 @@ cdef extern from * nogil:
     """
     const float FOLLOW_TEMPERATURE "SNIFF_FOLLOW"   # of the policy that the other seats of a search follow, in points
 
-cdef inline uint8_t draw_reply(const Net *net, const State *state, Rng *rng) noexcept nogil:
+cdef inline uint8_t draw_reply(const FixedNet *net, const State *state, Rng *rng) noexcept nogil:
     """A move of a seat that follows the policy, drawn by softmax(rating / FOLLOW_TEMPERATURE)."""
     cdef uint8_t[MAX_MOVES] moves
     cdef float[MAX_MOVES] values

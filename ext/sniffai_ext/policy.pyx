@@ -5,6 +5,7 @@ from libc.stdlib cimport free, malloc
 
 from sniffai_ext.checks cimport read_seed, read_whole
 from sniffai_ext.features cimport net_rows
+from sniffai_ext.joint_features cimport joint_sums
 from sniffai_ext.net cimport net_size
 from sniffai_ext.rng cimport Rng, seed_rng
 from sniffai_ext.rollout cimport MOST_POSITIONS, MOST_TIMES, deal, greedy_move, some_positions
@@ -27,7 +28,7 @@ cdef class Policy(TrainedNet):
 
     def __cinit__(self, players, weights):
         cdef int seats = check_players(players)
-        self.lay_out_weights(seats, weights, net_rows(seats), 1)
+        self.lay_out_weights(seats, weights, net_rows(seats), 1, joint_sums(seats))
 
     def play_rounds(self, rounds, seed):
         """Play whole rounds from fresh deals against itself, by the best rating each time: to measure its speed.
@@ -135,9 +136,10 @@ cdef int check_seats(Policy policy, int players) except -1:
     return 0
 
 
-cdef int duel_round(State *state, const Net *team_net, const Net *other_net, int team, Rng *rng) noexcept nogil:
+cdef int duel_round(State *state, const FixedNet *team_net, const FixedNet *other_net, int team,
+                    Rng *rng) noexcept nogil:
     """Play a round; NULL stands for the greedy policy. Returns twice the team's margin (an integer for 3 seats too)."""
-    cdef const Net *net
+    cdef const FixedNet *net
     cdef int other, margin = 0, teams = team_count(state.players)
     while state.end == RUNNING:
         net = team_net if team_of(state.players, state.seat) == team else other_net
@@ -166,8 +168,8 @@ def duel(players, deals, seed, Policy b not None, Policy a=None):
     check_seats(b, seats)
     if a is not None:
         check_seats(a, seats)
-    cdef const Net *b_net = &b.net
-    cdef const Net *a_net = NULL if a is None else &a.net
+    cdef const FixedNet *b_net = &b.net
+    cdef const FixedNet *a_net = NULL if a is None else &a.net
     cdef Watch watch = watch_signals()
     margins = np.zeros(count)
     cdef double[::1] rows = margins

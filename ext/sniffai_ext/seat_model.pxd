@@ -1,7 +1,7 @@
 """How one seat chooses its placements, where that can be told in closed form: chances of moves, and draws by them."""
 
 from sniffai_ext.equity cimport Equity, EquityTable
-from sniffai_ext.net cimport Net
+from sniffai_ext.fixed_net cimport FixedNet
 from sniffai_ext.policy cimport Policy
 from sniffai_ext.rng cimport Rng
 from sniffai_ext.types cimport State, uint8_t
@@ -27,7 +27,7 @@ cdef struct Choosing:
     int parts
     Part[MOST_PARTS] part
     bint own              # one of them is OWN
-    const Net *net        # of the policy; NULL if no part needs it
+    const FixedNet *net        # of the policy; NULL if no part needs it
     const EquityTable *equity   # chances to win the match, for HASTY
 
 ctypedef const Choosing *ChoosingOrNone   # NULL: no model

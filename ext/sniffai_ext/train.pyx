@@ -19,9 +19,9 @@ from sniffai_ext.checks cimport read_real, read_seed, read_whole
 from sniffai_ext.features cimport MAX_ROWS, OWN, base_rows, move_rows, net_rows, tile_rows
 from sniffai_ext.layout cimport join
 from sniffai_ext.net cimport (
-    MOST_OUTPUTS, NARROW, WIDE, Net, lay_out, net_size, net_values,
+    MOST_OUTPUTS, NARROW, WIDE, Net, add_rows, lay_out, net_size, net_value, net_values, start_sum, take_row,
 )
-from sniffai_ext.policy cimport NET_SCALE, draw_by_softmax, rate_moves
+from sniffai_ext.policy cimport NET_SCALE, draw_by_softmax
 from sniffai_ext.rng cimport Rng, seed_rng
 from sniffai_ext.rollout cimport deal
 from sniffai_ext.round cimport legal_moves, place, settle, settle_turn
@@ -88,6 +88,32 @@ cdef void note_world(const Net *net, const State *state, int seat, Glimpse *seen
     net_values(net, seen.rows, seen.count, acc, narrow, seen.value)
 
 
+cdef void rate_in_training(const Net *net, const State *state, const uint8_t *moves, int count,
+                           float *values) noexcept nogil:
+    """The ratings of ``rate_moves`` by a net that learns, so by its floats."""
+    cdef float[WIDE] base
+    cdef float[WIDE] acc
+    cdef uint16_t[MAX_ROWS] rows
+    cdef float base_skip, skip
+    cdef Arms after
+    cdef uint32_t own = state.hand[state.seat]
+    cdef int i, n, tile, points
+    start_sum(net, base, &base_skip)
+    n = base_rows(state, state.seat, rows)
+    n = tile_rows(own, OWN, rows, n)
+    add_rows(net, rows, n, base, &base_skip)
+    for i in range(count):
+        tile = move_tile(moves[i])
+        after = state.arms
+        points = join(&after, moves[i])
+        acc = base
+        skip = base_skip
+        take_row(net, OWN + tile, acc, &skip)
+        n = move_rows(state, state.seat, &after, own & ~(<uint32_t> 1 << tile), rows)
+        add_rows(net, rows, n, acc, &skip)
+        values[i] = points + NET_SCALE * net_value(net, acc, skip)
+
+
 cdef int play_round(const Net *net, const Net *world, State *state, float temperature, Rng *rng,
                     Sample *samples) noexcept nogil:
     """Play a round to its settlement; returns how many placements were noted."""
@@ -97,7 +123,7 @@ cdef int play_round(const Net *net, const Net *world, State *state, float temper
     cdef int points
     while state.end == RUNNING:
         count = legal_moves(state, moves)
-        rate_moves(net, state, moves, count, values)
+        rate_in_training(net, state, moves, count, values)
         pick = draw_by_softmax(values, count, temperature, rng) if count > 1 else 0
         samples[n].seat = state.seat
         note_policy(state, moves[pick], &samples[n].policy)

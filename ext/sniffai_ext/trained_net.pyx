@@ -1,6 +1,7 @@
 """What the policy and the world-value net share: weights that are checked once and never change."""
 
-from sniffai_ext.net cimport lay_out, net_size
+from sniffai_ext.fixed_net cimport fix_net
+from sniffai_ext.net cimport net_size
 
 from sniffai_ext.checks import read_net
 
@@ -15,24 +16,24 @@ cdef class TrainedNet:
         if type(self) is TrainedNet:
             raise TypeError("a TrainedNet cannot be made: make a Policy or a WorldValue")
 
-    cdef int lay_out_weights(self, int players, weights, int rows, int outputs) except -1:
-        """Check the weights and point the net at a copy of them.
+    cdef int lay_out_weights(self, int players, weights, int rows, int outputs, sums=None) except -1:
+        """Check the weights, keep a copy of them, and round the net that is asked.
 
         :param players: seats, 2..4.
         :param weights: float32 ``[net_size(rows, outputs)]``, finite.
         :param rows: inputs of the net.
         :param outputs: numbers that it gives.
-        :raises LimitsError: wrong number of weights, or a weight that is not finite.
+        :param sums: see ``fix_net``.
+        :raises LimitsError: wrong number of weights, or a weight that is not finite, or too large.
         """
         self.players = players
         self.weights = read_net(weights, net_size(rows, outputs), players)
-        lay_out(&self.net, &self.weights[0], rows, outputs)
+        self.weights.flags.writeable = False
+        self.blocks = fix_net(&self.net, self.weights, rows, outputs, sums)
         return 0
 
     def __reduce__(self):
-        import numpy as np
-
-        return type(self), (self.players, np.array(self.weights))
+        return type(self), (self.players, self.weights)
 
     def __eq__(self, other):
         import numpy as np
@@ -42,9 +43,7 @@ cdef class TrainedNet:
         return self.players == other.players and np.array_equal(self.weights, (<TrainedNet> other).weights)
 
     def __hash__(self):
-        import numpy as np
-
-        return hash((self.players, np.asarray(self.weights).tobytes()))
+        return hash((self.players, self.weights.tobytes()))
 
     def __copy__(self):
         return self                          # it never changes

@@ -15,7 +15,7 @@ two attachment points that lead to equal futures are one move here; the library 
 The tables are C constants in the header below: nothing to initialise, and the compiler sees through them.
 """
 
-from libc.stdint cimport int8_t, int16_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from * nogil:
     """
@@ -32,10 +32,12 @@ cdef extern from * nogil:
     #include <intrin.h>
     static inline int sniff_popcount(uint32_t x) { return (int)__popcnt(x); }
     static inline int sniff_lowest(uint32_t x) { unsigned long i; _BitScanForward(&i, x); return (int)i; }
+    static inline int sniff_highest(uint32_t x) { unsigned long i; _BitScanReverse(&i, x); return (int)i; }
     static inline void sniff_prefetch(const void *address) { (void)address; }
     #else
     static inline int sniff_popcount(uint32_t x) { return __builtin_popcount(x); }
     static inline int sniff_lowest(uint32_t x) { return __builtin_ctz(x); }
+    static inline int sniff_highest(uint32_t x) { return 31 - __builtin_clz(x); }
     static inline void sniff_prefetch(const void *address) { __builtin_prefetch(address); }
     #endif
 
@@ -78,6 +80,7 @@ cdef extern from * nogil:
     """
     int popcount "sniff_popcount"(uint32_t mask) noexcept
     int lowest "sniff_lowest"(uint32_t mask) noexcept          # index of the lowest set bit; mask must not be 0
+    int highest "sniff_highest"(uint32_t mask) noexcept        # index of the highest set bit; mask must not be 0
     void prefetch "sniff_prefetch"(const void *address) noexcept   # begin to fetch memory that is needed soon
     const uint8_t[28] LOW "SNIFF_LOW"                          # pips of the low half of a tile
     const uint8_t[28] HIGH "SNIFF_HIGH"                        # pips of the high half of a tile

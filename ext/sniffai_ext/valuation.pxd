@@ -9,7 +9,7 @@ is measured in points, of which MATCH_POINTS are worth the match.
 """
 
 from sniffai_ext.equity cimport EquityTable
-from sniffai_ext.net cimport Net
+from sniffai_ext.fixed_net cimport FixedNet
 from sniffai_ext.types cimport State, team_count
 from sniffai_ext.utility cimport end_chances, hoped_chances, settlement
 from sniffai_ext.world_value cimport world_values
@@ -27,7 +27,7 @@ cdef struct Result:
 # How results are valued, seen from the root of a search.
 cdef struct Valuation:
     const EquityTable *table   # chances to win the match; NULL: they stay 0
-    const Net *leaf            # values positions before the end of the round; NULL: they are rolled out
+    const FixedNet *leaf            # values positions before the end of the round; NULL: they are rolled out
     int[3] score               # by team, at the root
     int team                   # the searching one
     bint match                 # the chance to win the match is what counts, else the margin

@@ -5,7 +5,7 @@ The draws and passes of the next turn have not happened yet; the talon is known 
 """
 
 from sniffai_ext.features cimport (
-    BEFORE_SNIFF, Scoring, arm_rows, capped, find_scoring, most_points, next_seat, tile_rows,
+    BEFORE_SNIFF, Scoring, arm_rows, capped, find_scoring, most_fives, next_seat, tile_rows,
 )
 from sniffai_ext.types cimport ALL_TILES, FITTING, TILES, State, popcount, uint16_t, uint32_t
 
@@ -38,7 +38,7 @@ cdef inline int world_rows(const State *state, int seat, uint16_t *rows) noexcep
         n = tile_rows(state.hand[other], first + SEAT_TILES, rows, n)
         rows[n] = <uint16_t> (first + SEAT_SIZE + capped(popcount(state.hand[other]), 11))
         rows[n + 1] = <uint16_t> (first + SEAT_FITS + capped(popcount(state.hand[other] & fitting), 8))
-        rows[n + 2] = <uint16_t> (first + SEAT_MOST + capped(most_points(&scoring, state.hand[other]) // 5, 7))
+        rows[n + 2] = <uint16_t> (first + SEAT_MOST + capped(most_fives(&scoring, state.hand[other]), 7))
         n += 3
         other = next_seat(state, other)
     n = tile_rows(ALL_TILES & ~held, W_TALON, rows, n)

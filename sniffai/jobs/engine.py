@@ -11,7 +11,7 @@ _told: list[str] = []
 
 
 def engine_version() -> str:
-    """``"0.1.0/1340137123"``: the version of the package, and the bench signature.
+    """``"0.1.0/1671324093"``: the version of the package, and the bench signature.
 
     The first call of a process takes a fifth of a second.
     """

@@ -1,5 +1,7 @@
 """The compiled policy: against its literal twin, in duels, in training, and without a look at hidden tiles."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -17,14 +19,16 @@ from tests.reference_net import rating
 PLAYERS = (2, 3, 4)
 
 
-def weights(players: int, seed: int = 3) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
+def weights(players: int, seed: int = 3, scale: float = 0.1) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
     """Random weights, those that start at 0 included."""
-    return np.random.default_rng(seed).normal(0, 0.1, weight_count(players)).astype(np.float32)
+    return np.random.default_rng(seed).normal(0, scale, weight_count(players)).astype(np.float32)
 
 
+@pytest.mark.parametrize("scale", [0.1, 1.5])
 @pytest.mark.parametrize("players", PLAYERS)
-def test_ratings_are_the_twins(players: int) -> None:
-    block = weights(players)
+def test_ratings_are_the_twins(players: int, scale: float) -> None:
+    """Also with weights so large that sums come near to what their bits can hold."""
+    block = weights(players, scale=scale)
     policy = Policy(players, block)
     rated = 0
     for seed in range(60):
@@ -35,8 +39,34 @@ def test_ratings_are_the_twins(players: int) -> None:
         rows = policy.rate(view.core())
         rated += len(rows)
         expected = [rating(block, view, tile, at) for tile, at, _ in rows]
-        np.testing.assert_allclose([value for *_, value in rows], expected, rtol=0, atol=2e-3)
+        np.testing.assert_allclose([value for *_, value in rows], expected, rtol=1e-6, atol=1e-5)
     assert rated > 100
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_rounding_the_weights_changes_little(players: int) -> None:
+    """The ratings of the shipped nets, against those by the weights as they were trained."""
+    policy, errors = load_policy(players), []
+    _, (_, block) = policy.__reduce__()
+    for seed in range(30):
+        round_ = library_round(at_random(players, seed, seed % 20))
+        if not round_.over:
+            view = round_.view(round_.seat)
+            rows = policy.rate(view.core())
+            errors += [value - rating(block, view, tile, at, exact=True) for tile, at, value in rows]
+    assert len(errors) > 50
+    assert np.std(errors) < 0.05  # points
+
+
+@pytest.mark.parametrize("door", [(Policy, weight_count), (WorldValue, world_weight_count)])
+def test_weights_that_cannot_be_rounded_are_refused(door: "tuple[type[Policy], Callable[[int], int]]") -> None:
+    kind, count = door
+    for first in (0, count(2) - 40, count(2) - 2000):  # of the first layer, of the outputs, between the layers
+        block = np.zeros(count(2), np.float32)
+        block[first : first + 30] = 1e9
+        with pytest.raises(LimitsError, match="too large") as caught:
+            kind(2, block)
+        assert (caught.value.reason, caught.value.field) == ("OUT_OF_RANGE", "weights")
 
 
 @pytest.mark.parametrize("players", PLAYERS)

@@ -48,7 +48,7 @@ def test_values_agree_with_the_twin(players: int) -> None:
         table: Layout = core.layout.copy()
         table.play(tile, at)
         expected = world_value(block, table, hands, before.seat)
-        assert told(before, (tile, at), WorldValue(players, block)) == pytest.approx(expected, abs=5e-3)
+        assert told(before, (tile, at), WorldValue(players, block)) == pytest.approx(expected, abs=1e-4)
         checked += 1
     assert checked == 60
 

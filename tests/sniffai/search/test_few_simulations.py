@@ -133,7 +133,7 @@ def test_the_command_line_marks_unknown_values(capsys: pytest.CaptureFixture[str
 def test_a_review_with_few_simulations_finds_no_mistakes_in_good_play(players: int) -> None:
     """Each survey has enough of them to know something of every move."""
     player = sniffai.play.players.SearchPlayer(Limits(simulations=1000))
-    round_ = Round.deal(players, 900)
+    round_ = Round.deal(players, 901)
     number = 0
     while not round_.over:
         round_.play(player.choose(round_.view(round_.seat), number))

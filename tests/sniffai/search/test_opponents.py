@@ -26,7 +26,7 @@ PLAYED: dict[str, Player] = {
 }
 LATE = [
     *[("policy", 2, 65), ("greedy", 2, 22), ("greedy", 2, 133), ("careless", 3, 41), ("careless", 2, 58)],
-    *[("hasty", 2, 58), ("hasty", 3, 35)],
+    *[("hasty", 2, 58), ("hasty", 3, 43)],
 ]
 """(player, players, seed): rounds that come to a choice of seat 0 with hundreds of deals left at most."""
 
