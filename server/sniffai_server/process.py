@@ -26,9 +26,9 @@ ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 """The signals that end the process."""
 LAST_LINE_SECONDS: Final = 0.1
 """Time to write the last log line before the process exits."""
-SWITCH_SECONDS: Final = 0.0005
-"""For how long a thread may keep the interpreter while another one waits for it. The thread that stores moves needs the
-interpreter after each statement: with Python's 5 ms it waits far longer for that than for the disk."""
+SWITCH_SECONDS: Final = 0.002
+"""For how long a thread may keep the interpreter while another one waits for it. With Python's 5 ms a call waits long
+for a search that is being set up; with less than this the event loop is often interrupted for one, and then waits."""
 
 log = logging.getLogger(__name__)
 

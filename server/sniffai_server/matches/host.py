@@ -113,7 +113,7 @@ class Host:
         self.upkeep = Upkeep(self._settings, store, self.memory, self._steps, self._opponents, lasting=lasting)
         if lasting:
             await store.ready()
-            self._tasks.spawn(self._opponents.take_over(leased=not store.shared))
+            self._tasks.spawn(self._opponents.resume())
         self._tasks.spawn(self.upkeep.sweep())
         if store.shared:
             self._tasks.spawn(self.upkeep.look())

@@ -61,6 +61,15 @@ class Opponents:
         if hosted.log.level_to_move is not None and hosted.thinking is None and not self._closing:
             hosted.thinking = self._tasks.spawn(self._think(hosted))
 
+    async def resume(self) -> None:
+        """Take over what earlier servers have left, as soon as the database answers."""
+        while not self._closing:
+            try:
+                await self.take_over(leased=not self._store.shared)
+                return
+            except StoreUnavailableError:
+                await asyncio.sleep(RETRY_SECONDS)
+
     async def take_over(self, *, leased: bool) -> None:
         """Think in the matches in which a level is to move and nobody thinks.
 

@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from sniffai_server.calls.current import CALL, Call
+from sniffai_server.calls.refusals import StoreUnavailableError
 
 T = TypeVar("T")
 
@@ -35,8 +36,9 @@ class Tasks:
 
     def _ended(self, task: "asyncio.Task[Any]") -> None:
         self._running.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("hosting a match failed", exc_info=task.exception())
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, StoreUnavailableError):  # its cause is in the log
+            log.error("hosting a match failed", exc_info=error)
 
 
 async def to_the_end(work: Coroutine[Any, Any, T]) -> T:

@@ -10,7 +10,7 @@ import grpc
 import pytest
 
 from benchmarks.server.process import children_of
-from sniffai_server.matches import keeper, writer
+from sniffai_server.matches import keeper, opponents, writer
 from sniffai_server.matches.frames import Frames, pack
 from sniffai_server.matches.place import Place
 from sniffai_server.matches.store import Store
@@ -147,3 +147,23 @@ def test_frames_in_any_pieces() -> None:
     for begin in range(0, len(data), 7):
         got += frames.add(data[begin : begin + 7])
     assert got == sent
+
+
+async def test_matches_are_resumed_once_the_database_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The keeper may end just when a server has started."""
+    monkeypatch.setattr(opponents, "RETRY_SECONDS", 0.0)
+    asked: list[bool] = []
+
+    class Failing:
+        shared = False
+
+        async def level_due(self, *, leased: bool) -> list[str]:
+            asked.append(leased)
+            if len(asked) < 3:
+                raise writer.StoreUnavailableError
+            return []
+
+    resumed = opponents.Opponents.__new__(opponents.Opponents)
+    resumed._store, resumed._closing = Failing(), False  # type: ignore[assignment]
+    await resumed.resume()
+    assert asked == [True] * 3
