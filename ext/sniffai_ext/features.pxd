@@ -47,8 +47,8 @@ cdef inline int capped(int value, int most) noexcept nogil:
 cdef extern from * nogil:
     """
     /* The tiles that score when joined at an arm: up to two plain ones, then the double of its pips; a tile that is
-     * none holds no bit. Bit n: it scores n fives more than the count less the arm's weight, rounded up. The first index
-     * is 0 where that count is 0, else 1 to 5: its remainder by 5, with 5 for 0; the second one the pips.
+     * none holds no bit. Bit n: it scores n fives more than the count less the arm's weight, rounded up. The first
+     * index is 0 where that count is 0, else 1 to 5: its remainder by 5, with 5 for 0; the second one the pips.
      */
     typedef struct { uint32_t tile[4], fives[4]; } sniff_scoring;
 

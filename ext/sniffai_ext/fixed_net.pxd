@@ -1,8 +1,8 @@
 """A net in whole numbers: the form in which the trained nets of net.pxd are asked.
 
 Weights are rounded to 16 bits when a net is loaded (fixed_net.pyx), so a processor adds and multiplies many at a time.
-Sums of whole numbers are exact: neither the order of the rows nor the compiler decides
-a bit. Their sizes are bounded when the net is loaded, so no sum overflows, whichever rows are on.
+Sums of whole numbers are exact: neither the order of the rows nor the compiler decides a bit. Their sizes are bounded
+when the net is loaded, so no sum overflows, whichever rows are on.
 
     first layer    16 bits: the sums of the rows that are on, then what is above 0
     second layer   32 bits, from products of 16 bits; what is above 0, shifted right to 16 bits
