@@ -10,7 +10,7 @@ when the net is loaded, so no sum overflows, whichever rows are on.
 
 ``mix`` holds pairs of inputs: for each pair its two weights, output by output. A pair of silent units is left out.
 
-The kernel stands here twice: for processors with AVX2, and in plain C for all others.
+The kernel stands here twice: for processors with AVX2, and for all others.
 """
 
 from sniffai_ext.net cimport MOST_OUTPUTS, NARROW, WIDE
@@ -20,6 +20,10 @@ cdef extern from * nogil:
     """
     #include <stddef.h>
     #include <stdint.h>
+    #include <string.h>
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    #endif
 
     typedef struct {
         int rows, outputs;
@@ -34,17 +38,52 @@ cdef extern from * nogil:
         const int32_t *bias3;     /* [outputs] */
     } sniff_fixed_net;
 
+    #if defined(__GNUC__)
+    typedef uint16_t sniff_shorts __attribute__((vector_size(16), aligned(2), may_alias));
+    #endif
+
+    /* narrow[0..31] += the products of a pair of inputs and its weights */
+    static inline void sniff_add_pair(const int16_t *inputs, const int16_t *weights, int32_t *narrow) {
+    #if defined(__SSE2__)
+        int32_t both;
+        memcpy(&both, inputs, sizeof both);
+        const __m128i x = _mm_set1_epi32(both);
+        for (int j = 0; j < 8; j++) {
+            __m128i *sum = (__m128i *)narrow + j;
+            const __m128i row = _mm_loadu_si128((const __m128i *)weights + j);
+            _mm_storeu_si128(sum, _mm_add_epi32(_mm_loadu_si128(sum), _mm_madd_epi16(x, row)));
+        }
+    #else
+        for (int j = 0; j < 32; j++)
+            narrow[j] += inputs[0] * weights[2 * j] + inputs[1] * weights[2 * j + 1];
+    #endif
+    }
+
     /* sums[0..63] = base[0..63] and the rows; *total += what the rows skip to the first output */
     static void sniff_add_plain(const sniff_fixed_net *net, const uint16_t *rows, int n, const int16_t *base,
                                 int16_t *sums, int32_t *total) {
+        int32_t skipped = *total;
+    #if defined(__GNUC__)
+        const sniff_shorts *in = (const sniff_shorts *)base;
+        sniff_shorts a = in[0], b = in[1], c = in[2], d = in[3], e = in[4], f = in[5], g = in[6], h = in[7];
+        for (int k = 0; k < n; k++) {
+            const sniff_shorts *row = (const sniff_shorts *)(net->embed + (size_t)rows[k] * 64);
+            a += row[0]; b += row[1]; c += row[2]; d += row[3]; e += row[4]; f += row[5]; g += row[6]; h += row[7];
+            skipped += net->skip[rows[k]];
+        }
+        sniff_shorts *out = (sniff_shorts *)sums;
+        out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e; out[5] = f; out[6] = g; out[7] = h;
+    #else
         for (int i = 0; i < 64; i++)
             sums[i] = base[i];
         for (int k = 0; k < n; k++) {
             const int16_t *row = net->embed + (size_t)rows[k] * 64;
             for (int i = 0; i < 64; i++)
                 sums[i] = (int16_t)(sums[i] + row[i]);
-            *total += net->skip[rows[k]];
+            skipped += net->skip[rows[k]];
         }
+    #endif
+        *total = skipped;
     }
 
     /* totals[k] += all that output k gets when base[0..63] and the rows are summed up; but of what rows skip to it that
@@ -57,14 +96,11 @@ cdef extern from * nogil:
         sniff_add_plain(net, rows, n, base, sums, totals);
         for (int j = 0; j < 32; j++)
             narrow[j] = net->bias2[j];
-        for (int pair = 0; pair < 32; pair++) {
-            const int16_t x = sums[2 * pair] > 0 ? sums[2 * pair] : 0;
-            const int16_t y = sums[2 * pair + 1] > 0 ? sums[2 * pair + 1] : 0;
-            const int16_t *row = net->mix + pair * 64;
-            if (x | y)
-                for (int j = 0; j < 32; j++)
-                    narrow[j] += x * row[2 * j] + y * row[2 * j + 1];
-        }
+        for (int i = 0; i < 64; i++)
+            sums[i] = sums[i] > 0 ? sums[i] : 0;
+        for (int i = 0; i < 64; i += 2)
+            if (sums[i] | sums[i + 1])
+                sniff_add_pair(sums + i, net->mix + i * 32, narrow);
         for (int j = 0; j < 32; j++)
             narrow[j] = narrow[j] > 0 ? narrow[j] >> net->shift : 0;
         for (int k = 0; k < net->outputs; k++)
