@@ -1,30 +1,42 @@
 """Fit how the other seats are taken to choose in the inferred belief, and how much of the evidence counts there.
 
-python tools/fit_told.py --players 3 --rounds 300 --seed 1002
+python tools/fit_told.py choices --players 3 --rounds 300 --seed 1002
+python tools/fit_told.py slopes --players 3 --rounds 2000 --seed 4001 4002
+python tools/fit_told.py errors --players 3 --rounds 2000 --seed 4003
 
     choices   TOLD_CHOICES: temperature with k tiles on the table start * growth**k, and floor, by the likelihood of the
-              search's own choices
-    slopes    EVIDENCE_SLOPES: against a place and for it, by the log loss of single tiles at the same decisions
+              search's own choices; it prints the best for each floor
+    slopes    EVIDENCE_SLOPES: so that tiles are held as often as is said, from those in force on
+    errors    whether the standard errors of such bins are right: by a bootstrap over rounds
 
-It prints the best of each, and what is near it. sniffai/search/params.py has the numbers in force.
+sniffai/search/params.py has the numbers in force.
 """
 
 import argparse
 import itertools
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from sniffai.lab.calibration import hidden_places
+from sniffai.lab.calibration import clustered_error, hidden_places
 from sniffai.lab.temperature import read_choices
 from sniffai.play.levels import named_player
 from sniffai.play.selfplay import Decision, decisions
 from sniffai.search.inferred import calibrated
 from sniffai.search.nets import load_policy
-from sniffai.search.params import MODEL_TEMPERATURES, TOLD_CHOICES, Limits, SearchParams
+from sniffai.search.params import (
+    EVIDENCE_SLOPES,
+    MODEL_TEMPERATURES,
+    TOLD_CHOICES,
+    EvidenceSlopes,
+    Limits,
+    SearchParams,
+)
 from sniffai.seeds import derived_seed
 from sniffai_ext.belief import Belief
 from sniffai_ext.worlds import weighted_worlds
@@ -32,25 +44,107 @@ from sniffai_ext.worlds import weighted_worlds
 STARTS: Final = np.arange(0.6, 2.6, 0.05)
 GROWTHS: Final = np.arange(1.0, 1.2, 0.01)
 FLOORS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05)
-AGAINST: Final = (0.9, 1.0, 1.1, 1.15, 1.2, 1.3, 1.5)
-FOR: Final = (0.6, 0.65, 0.7, 0.8, 0.9, 1.0)
+FINE: Final = (
+    0,
+    0.005,
+    0.02,
+    0.05,
+    0.1,
+    0.15,
+    0.2,
+    0.25,
+    0.3,
+    0.35,
+    0.4,
+    0.45,
+    0.5,
+    0.6,
+    0.7,
+    0.8,
+    0.9,
+    0.96,
+    0.99,
+    1.01,
+)
+TENTHS: Final = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
+"""Edges of the bins that are fitted: both, as the report has the second."""
+FEWEST: Final = 30
+"""Tiles in a bin that counts."""
+PROBE: Final = 0.08
+STEPS: Final = 4
+TRIES: Final = 3
+LOWEST: Final = (0.2, 0.2, 0.2, 0.0)
+HIGHEST: Final = (2.5, 2.5, 2.5, 0.9)
+"""Of the slopes."""
 WORLDS: Final = 500
-LEAST: Final = 1e-4
-"""Probabilities count as at least this, and at most 1 less this."""
+SAMPLES: Final = 2000
+"""Of the bootstrap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the worlds say at one decision, uncorrected, and the truth."""
+
+    round: int
+    table: npt.NDArray[np.float64]
+    exact: npt.NDArray[np.float64]
+    own: int
+    rows: npt.NDArray[np.int64]
+    """The hidden tiles, once for each other seat."""
+    columns: npt.NDArray[np.int64]
+    """The seats."""
+    held: npt.NDArray[np.float64]
+    """1 where the seat held the tile, else 0."""
 
 
 def main(args: Sequence[str]) -> None:
-    """Fit both, and print them."""
+    """Fit, and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=("choices", "slopes", "errors"), help="what is fitted")
     parser.add_argument("--players", type=int, default=2, help="seats, 2..4 [2]")
-    parser.add_argument("--rounds", type=int, default=300, help="of self-play [300]")
-    parser.add_argument("--seed", type=int, default=1002, help="decides deals and searches [1002]")
+    parser.add_argument("--rounds", type=int, default=300, help="of self-play for each seed [300]")
+    parser.add_argument("--seed", type=int, nargs="+", default=[1002], help="decides deals and searches [1002]")
     parser.add_argument("--player", default="search:simulations=1000", help="who plays, at every seat")
     given = parser.parse_args(args)
     player = named_player(given.player, Limits())
-    found = [one for in_round in decisions(player, given.players, range(given.rounds), given.seed) for one in in_round]
-    fit_choices(given.players, found)
-    fit_slopes(given.players, found, given.seed)
+    played = [
+        (seed, number, in_round)
+        for seed in given.seed
+        for number, in_round in enumerate(decisions(player, given.players, range(given.rounds), seed))
+    ]
+    if given.part == "choices":
+        fit_choices(given.players, [one for *_, in_round in played for one in in_round])
+        return
+    found = [
+        _told(decision, given.players, count, derived_seed(seed, number, k, 2))
+        for count, (seed, number, in_round) in enumerate(played)
+        for k, decision in enumerate(in_round)
+    ]
+    (fit_slopes if given.part == "slopes" else check_errors)(given.players, found)
+
+
+def _told(decision: Decision, players: int, number: int, seed: int) -> Told:
+    """What the worlds say.
+
+    :param number: of the round.
+    :param seed: of the worlds; that of the report.
+    """
+    view, params = decision.view.core(), SearchParams()
+    pool = weighted_worlds(
+        view,
+        WORLDS,
+        seed,
+        load_policy(players),
+        MODEL_TEMPERATURES[players],
+        params.floor,
+        None,
+        params.extra_size(WORLDS),
+        TOLD_CHOICES[players],
+    )
+    places = hidden_places(view)
+    held = np.array([decision.hands[seat] >> tile & 1 for tile, seat in places], np.float64)
+    rows, columns = np.array(places).T
+    return Told(number, pool.marginals()[0], Belief(view).table(), view.seat, rows, columns, held)
 
 
 def fit_choices(players: int, found: Sequence[Decision]) -> None:
@@ -88,34 +182,83 @@ def _likelihood(
     return float(np.log(floor / counts + (1 - floor) * chances).mean())
 
 
-def fit_slopes(players: int, found: Sequence[Decision], seed: int) -> None:
-    """Print the log loss of single tiles for each pair of slopes, least first."""
-    policy, params = load_policy(players), SearchParams()
-    pairs = list(itertools.product(AGAINST, FOR))
-    losses, tiles = dict.fromkeys(pairs, 0.0), 0
-    for number, decision in enumerate(found):
-        view = decision.view.core()
-        pool = weighted_worlds(
-            view,
-            WORLDS,
-            derived_seed(seed, number, "told"),
-            policy,
-            MODEL_TEMPERATURES[players],
-            params.floor,
-            None,
-            params.extra_size(WORLDS),
-            TOLD_CHOICES[players],
-        )
-        table, exact = pool.marginals()[0], Belief(view).table()
-        places = hidden_places(view)
-        held = np.array([decision.hands[seat] >> tile & 1 for tile, seat in places], bool)
-        tiles += len(places)
-        for pair in pairs:
-            told = calibrated(table, exact, pair, view.seat)
-            said = np.clip([told[place] for place in places], LEAST, 1 - LEAST)
-            losses[pair] -= float(np.log(np.where(held, said, 1 - said)).sum())
-    for pair in sorted(pairs, key=losses.__getitem__)[:8]:
-        print(f"against {pair[0]}, for {pair[1]}: log loss {losses[pair] / tiles:.5f}", flush=True)
+def fit_slopes(players: int, found: Sequence[Told]) -> None:
+    """Print the slopes with which what is said is true as often, step by step.
+
+    Least squares of how far each bin is off, in standard errors over rounds (Levenberg and Marquardt).
+    """
+    slopes = np.array(EVIDENCE_SLOPES[players])
+    off, errors = _off(found, slopes)
+    damping = 0.03
+    for _ in range(STEPS):
+        _print_fit(slopes, off, errors)
+        columns = [
+            (_off(found, slopes + np.where(np.arange(len(slopes)) == k, PROBE, 0))[0] - off) / PROBE
+            for k in range(len(slopes))
+        ]
+        slope = np.stack(columns, axis=1) / errors[:, None]
+        square = slope.T @ slope
+        for _ in range(TRIES):
+            step = np.linalg.solve(square + damping * np.diag(np.diag(square)), slope.T @ (off / errors))
+            tried = np.clip(slopes - np.clip(step, -4 * PROBE, 4 * PROBE), LOWEST, HIGHEST)
+            tried_off, tried_errors = _off(found, tried)
+            if ((tried_off / tried_errors) ** 2).sum() < ((off / errors) ** 2).sum():
+                slopes, off, errors, damping = tried, tried_off, tried_errors, damping / 3
+                break
+            damping *= 6
+        else:
+            break
+    _print_fit(slopes, off, errors)
+
+
+def _print_fit(slopes: npt.NDArray[np.float64], off: npt.NDArray[np.float64], errors: npt.NDArray[np.float64]) -> None:
+    squares = (off / errors) ** 2
+    told = ", ".join(f"{slope:.2f}" for slope in slopes)
+    print(f"slopes {told}: chi-square {squares.sum():.1f} over {len(squares)} bins", flush=True)
+
+
+def _off(
+    found: Sequence[Told], slopes: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """By bin, the share held less the mean said, and its standard error."""
+    rows = []
+    for differences, rounds in _bins(found, EvidenceSlopes(*slopes.tolist()), FINE, TENTHS):
+        error = clustered_error(differences, rounds) if len(differences) >= FEWEST else None
+        rows.append((float(differences.mean()), error) if error else (0.0, 1.0))
+    return np.array([mean for mean, _ in rows]), np.array([error for _, error in rows])
+
+
+def _bins(
+    found: Sequence[Told], slopes: EvidenceSlopes, *kinds: Sequence[float]
+) -> Iterator[tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]]:
+    """By bin, 1 or 0 for each tile less what was said, and its round.
+
+    :param kinds: edges of bins.
+    """
+    corrected = [calibrated(one.table, one.exact, slopes, one.own) for one in found]
+    said = np.concatenate([told[one.rows, one.columns] for told, one in zip(corrected, found, strict=True)])
+    held = np.concatenate([one.held for one in found])
+    rounds = np.concatenate([np.full(len(one.held), one.round) for one in found])
+    for edges in kinds:
+        number = np.searchsorted(edges, said, side="right")
+        for k in range(1, len(edges)):
+            yield (held - said)[number == k], rounds[number == k]
+
+
+def check_errors(players: int, found: Sequence[Told]) -> None:
+    """Print by bin how the stated error compares with a bootstrap over rounds, and with that of independent tiles."""
+    random = np.random.default_rng(1)
+    count = max(one.round for one in found) + 1
+    for low, (differences, rounds) in zip(TENTHS, _bins(found, EVIDENCE_SLOPES[players], TENTHS), strict=False):
+        error = clustered_error(differences, rounds)
+        if error is None:
+            continue
+        samples = random.multinomial(count, np.full(count, 1 / count), size=SAMPLES)
+        sums, sizes = np.bincount(rounds, differences, count), np.bincount(rounds, minlength=count)
+        scatter = float(((samples @ sums) / (samples @ sizes)).std())
+        alone = math.sqrt(float((differences**2).mean()) / len(differences))
+        alike = f"which is {error / alone:.2f} of independent tiles"
+        print(f"{low:.1f}: bootstrap {scatter / error:.2f} of the error, {alike}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from sniffai.jobs.executor import Executor, executor_or, in_order
 from sniffai.jobs.spec import JobSpec, slices
 from sniffai.lab.calibration import CalibrationReport, Judgement, PlayerModel, judged_rounds, report_of
 from sniffai.play.levels import named_player
+from sniffai.search.inferred import UNCHANGED
 from sniffai.search.nets import load_policy
 from sniffai.search.params import (
     EVIDENCE_SLOPES,
@@ -69,7 +70,7 @@ class BeliefSpec:
             self.worlds,
             TOLD_CHOICES[self.players],
             1.0 if share is None else share,
-            EVIDENCE_SLOPES[self.players] if share is None else (1.0, 1.0),
+            EVIDENCE_SLOPES[self.players] if share is None else UNCHANGED,
             params.extra_size(self.worlds),
         )
 

@@ -27,7 +27,8 @@ from sniffai.lab.arrays import ArrayHolder
 from sniffai.play.players import Player
 from sniffai.play.selfplay import Decision, decisions
 from sniffai.play.statistics import Estimate, ratio_and_error
-from sniffai.search.inferred import calibrated
+from sniffai.search.inferred import UNCHANGED, calibrated
+from sniffai.search.params import EvidenceSlopes
 from sniffai.seeds import derived_seed
 from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.policy import Policy
@@ -59,7 +60,7 @@ class PlayerModel:
     above."""
     share: float = 1.0
     """Of each log-likelihood, what counts in ``inferred``."""
-    slopes: tuple[float, float] = (1.0, 1.0)
+    slopes: EvidenceSlopes = UNCHANGED
     """What counts of the evidence of single tiles in ``inferred``, see
     :data:`sniffai.search.params.EVIDENCE_SLOPES`."""
     extra: int = 0
@@ -297,10 +298,12 @@ def _bins(said: Table, held: Table, rounds: npt.NDArray[np.int64]) -> Iterable[B
         here = number == k
         count = int(here.sum())
         mean_said, mean_held = (float(said[here].mean()), float(held[here].mean())) if count else (None, None)
-        yield Bin(k / BINS, (k + 1) / BINS, count, mean_said, mean_held, _error((held - said)[here], rounds[here]))
+        yield Bin(
+            k / BINS, (k + 1) / BINS, count, mean_said, mean_held, clustered_error((held - said)[here], rounds[here])
+        )
 
 
-def _error(differences: Table, rounds: npt.NDArray[np.int64]) -> float | None:
+def clustered_error(differences: Table, rounds: npt.NDArray[np.int64]) -> float | None:
     """Standard error of the mean difference: what happens in one round is not independent."""
     numbers, places = np.unique(rounds, return_inverse=True)
     if len(numbers) < 2:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from sniffai.search.analysis import InferredBelief
+from sniffai.search.params import EvidenceSlopes
 from sniffai_ext.worlds import Pool
 
 if TYPE_CHECKING:
@@ -26,12 +27,17 @@ TOLD_MODEL: Final = "opponents"
 CLOSE: Final = 1e-9
 """How near the sizes of hands the sums of a corrected table must come."""
 
+SURE: Final = 0.7
+"""From this probability on, a seat is taken to be as good as certain to hold a tile; more so the nearer it is to 1."""
+
+UNCHANGED: Final = EvidenceSlopes()
+
 MOST_ROUNDS: Final = 500
 """Rounds of the correction at most. Some ten are usual."""
 
 
 def inferred_belief(
-    pools: Sequence[Pool], exact: "Table", slopes: tuple[float, float] = (1.0, 1.0), model: str = POLICY_MODEL
+    pools: Sequence[Pool], exact: "Table", slopes: EvidenceSlopes = UNCHANGED, model: str = POLICY_MODEL
 ) -> InferredBelief | None:
     """The belief of pools of the same view, each counted by how exact it is; ``None`` where choices say nothing.
 
@@ -55,12 +61,14 @@ def inferred_belief(
     return InferredBelief(calibrated(table, exact, slopes, own), total, sum(pool.size for pool in pools), model)
 
 
-def calibrated(table: "Table", exact: "Table", slopes: tuple[float, float], own: int) -> "Table":
+def calibrated(table: "Table", exact: "Table", slopes: EvidenceSlopes, own: int) -> "Table":
     """Marginals with another weight of the evidence that is in them.
 
-    By how many times a place is likelier than by the rules alone is raised to a power: ``slopes[0]`` where it is less
-    likely, ``slopes[1]`` where it is likelier. Then rows and columns are scaled in turn (iterative proportional
-    fitting, Deming and Stephan 1940), until every tile is somewhere and every hand has its size again.
+    By how many times a place is likelier than by the rules alone is raised to a power: one for seats where it is less
+    likely, one for the talon if it is less likely there, and one for places where it is likelier. For a tile that one
+    seat holds with more than :data:`SURE`, all powers fall, by ``slopes.certain`` of them at 1. Then rows and columns
+    are scaled in turn (iterative proportional fitting, Deming and Stephan 1940), until every tile is somewhere and
+    every hand has its size again.
 
     :param table: the marginals, ``[28, players + 1]``.
     :param exact: the exact belief.
@@ -68,13 +76,17 @@ def calibrated(table: "Table", exact: "Table", slopes: tuple[float, float], own:
     """
     import numpy as np
 
-    if slopes == (1.0, 1.0):
+    if slopes == UNCHANGED:
         return table
     places = [place for place in range(table.shape[1]) if place != own]
     told, rules = table[:, places], exact[:, places]
     rows, columns = told.sum(axis=1), told.sum(axis=0)
     ratio = np.divide(told, rules, out=np.ones_like(told), where=rules > 0)
-    found = np.where(told > 0, rules * np.where(ratio < 1, ratio ** slopes[0], ratio ** slopes[1]), 0.0)
+    less = np.full(ratio.shape, slopes.against)
+    less[:, -1] = slopes.talon_against
+    sure = np.maximum(told[:, :-1].max(axis=1) - SURE, 0.0) / (1.0 - SURE)
+    powers = np.where(ratio < 1, less, slopes.toward) * (1.0 - slopes.certain * sure)[:, None]
+    found = np.where(told > 0, rules * ratio**powers, 0.0)
     sums = np.add.reduce(found, axis=0)
     no_column, no_row = columns == 0, np.add.reduce(found, axis=1) == 0  # nothing by nothing shall be 0
     for _ in range(MOST_ROUNDS):

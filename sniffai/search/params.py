@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeAlias, cast, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from sniffai.checks import as_real, keep, read_flag, read_real, read_whole, shown
 from sniffai.errors import LimitsError
@@ -111,9 +111,30 @@ TOLD_CHOICES: Final = {2: (1.9, 1.08, 0.01), 3: (0.9, 1.1, 0.005), 4: (1.35, 1.0
 k tiles on the table the policy's temperature is ``start * growth**k``, in points; ``floor`` is the share of choices
 taken to be random. Fitted by likelihood on the search's own play (docs/policy.md). The search keeps its own model."""
 
-EVIDENCE_SLOPES: Final = {2: (1.15, 0.65), 3: (1.2, 0.6), 4: (1.0, 0.7)}
-"""How much of the evidence counts in the inferred belief, by number of seats: against a place and for it, as powers of
-the ratio to the exact belief. Fitted by the log loss of single tiles (docs/policy.md)."""
+
+class EvidenceSlopes(NamedTuple):
+    """How much of the evidence counts in the inferred belief; the defaults change nothing.
+
+    The first three are powers of how many times a place is likelier than by the rules alone.
+    """
+
+    against: float = 1.0
+    """Of a seat that is less likely to hold the tile, above 0."""
+    toward: float = 1.0
+    """Of a place where the tile is likelier to be."""
+    talon_against: float = 1.0
+    """Of the talon, where the tile is less likely to be in it."""
+    certain: float = 0.0
+    """What is taken off all powers of a tile that a seat is as good as certain to hold, 0..1."""
+
+
+EVIDENCE_SLOPES: Final = {
+    2: EvidenceSlopes(1.36, 0.67, 0.74, 0.35),
+    3: EvidenceSlopes(1.19, 0.5, 1.07, 0.47),
+    4: EvidenceSlopes(1.16, 0.66, 0.73, 0.31),
+}
+"""How much of the evidence counts in the inferred belief, by number of seats. Fitted so that what is said with some
+probability is true as often (docs/policy.md)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from sniffai.search.candidates import Moves, considered_moves, distinct_moves
 from sniffai.search.clock import SNAPSHOT_SECONDS, OnSnapshot, Run
 from sniffai.search.endgame import solve_end
 from sniffai.search.evaluation import searched, solved, unsearched
-from sniffai.search.inferred import POLICY_MODEL, TOLD_MODEL, inferred_belief
+from sniffai.search.inferred import POLICY_MODEL, TOLD_MODEL, UNCHANGED, inferred_belief
 from sniffai.search.nets import load_policy, load_world_value
 from sniffai.search.opponents import Opponents, seat_models
 from sniffai.search.params import (
@@ -335,7 +335,7 @@ class Searcher:
         pools = self._pools if self._infers else []
         if self._inferred[0] != pools:
             model = TOLD_MODEL if any(self._models) else POLICY_MODEL
-            slopes = (1.0, 1.0) if any(self._models) else EVIDENCE_SLOPES[self._view.players]
+            slopes = UNCHANGED if any(self._models) else EVIDENCE_SLOPES[self._view.players]
             self._inferred = pools, inferred_belief(pools, self._belief().table, slopes, model)
         return self._inferred[1]
 

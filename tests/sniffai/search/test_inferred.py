@@ -12,15 +12,16 @@ import sniffai
 from sniffai import wire
 from sniffai.play.players import GreedyPlayer, SearchPlayer
 from sniffai.play.selfplay import decisions
-from sniffai.search.inferred import POLICY_MODEL, TOLD_MODEL, calibrated, inferred_belief
+from sniffai.search.inferred import POLICY_MODEL, SURE, TOLD_MODEL, UNCHANGED, calibrated, inferred_belief
 from sniffai.search.nets import load_policy
 from sniffai.search.opponents import Opponent, Way
-from sniffai.search.params import MODEL_TEMPERATURES
+from sniffai.search.params import MODEL_TEMPERATURES, EvidenceSlopes
 from sniffai_ext.belief import Belief
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.worlds import Pool, weighted_worlds
 
 PLAYERS = (2, 3, 4)
+SLOPES = EvidenceSlopes(1.3, 0.6, 0.8, 0.4)
 LIMITS = sniffai.Limits(simulations=2000)
 
 
@@ -120,13 +121,36 @@ def test_a_correction_keeps_what_is_certain_and_every_sum(players: int) -> None:
     for view in views(players, 2):
         exact = Belief(view.core()).table()
         table = pool_of(view, 5).marginals(1.0)[0]
-        np.testing.assert_array_equal(calibrated(table, exact, (1.0, 1.0), view.seat), table)
-        told = calibrated(table, exact, (1.3, 0.6), view.seat)
+        np.testing.assert_array_equal(calibrated(table, exact, UNCHANGED, view.seat), table)
+        told = calibrated(table, exact, SLOPES, view.seat)
         np.testing.assert_allclose(told.sum(axis=1), table.sum(axis=1), rtol=0, atol=1e-12)
         np.testing.assert_allclose(told.sum(axis=0), table.sum(axis=0), rtol=0, atol=1e-6)
         assert ((told == 0) == (table == 0)).all()
         np.testing.assert_array_equal(told[:, view.seat], table[:, view.seat])
-        np.testing.assert_allclose(calibrated(exact, exact, (1.3, 0.6), view.seat), exact, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(calibrated(exact, exact, SLOPES, view.seat), exact, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a_correction_by_hand(players: int) -> None:
+    """Each power by its place; then the sums of rows and columns are those of before, and odds ratios stay."""
+    view = late_view(players)
+    exact = Belief(view.core()).table()
+    table = pool_of(view, 5).marginals(1.0)[0]
+    told = calibrated(table, exact, SLOPES, view.seat)
+    seats = [seat for seat in range(players) if seat != view.seat]
+    powered = np.zeros_like(table)
+    for tile, place in np.argwhere(table > 0):
+        sure = max(0.0, max(table[tile, seat] for seat in seats) - SURE) / (1 - SURE)
+        ratio = table[tile, place] / exact[tile, place]
+        less = SLOPES.talon_against if place == players else SLOPES.against
+        power = less if ratio < 1 else SLOPES.toward
+        powered[tile, place] = exact[tile, place] * ratio ** (power * (1 - 0.4 * sure))
+    places = [*seats, players]
+    rows = [tile for tile in range(28) if (table[tile, places] > 0).all()]
+    assert len(rows) > 2
+    scaled = np.log(told[np.ix_(rows, places)]) - np.log(powered[np.ix_(rows, places)])
+    scaled -= scaled[:1]
+    np.testing.assert_allclose(scaled - scaled[:, :1], 0, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("share", [-0.1, 4.1, float("nan"), "1"])
