@@ -188,7 +188,7 @@ def test_a_match_is_reviewed(browser: "Browser", served: Served) -> None:
         play_by(page, "click")
         page.get_by_role("button", name="Review").click()
         page.wait_for_function("() => document.querySelector('.report')?.shadowRoot?.querySelector('svg')")
-        assert page.locator("progress").is_hidden()
+        page.locator("progress").wait_for(state="hidden")
         placed = page.locator(".chart .dot").count()
         assert placed > 0
         page.get_by_role("button", name="On", exact=True).click()
