@@ -150,21 +150,25 @@ cdef inline uint32_t unseen_by(const State *state, int seat) noexcept nogil:
 cdef inline int next_seat(const State *state, int seat) noexcept nogil:
     return seat + 1 if seat + 1 < state.players else 0
 
-cdef inline int base_rows(const State *state, int seat, uint16_t *rows) noexcept nogil:
-    """The rows that hold for every candidate of ``seat``; its own hand is not among them. Returns how many."""
-    cdef uint32_t unseen = unseen_by(state, seat)
-    cdef int k, first, other = seat
-    cdef int n = tile_rows(unseen, UNSEEN, rows, 0)
-    rows[n] = <uint16_t> (TALON_SIZE + state.talon_end - state.talon_next)
-    rows[n + 1] = <uint16_t> (OWN_SIZE + capped(popcount(state.hand[seat]) - 1, 11))
-    n += 2
-    for k in range(state.players - 1):
+cdef inline int other_rows(const State *state, int seat, uint32_t unseen, int first, uint16_t *rows,
+                           int n) noexcept nogil:
+    """The blocks of the other seats; the first begins at row ``first``. Returns how many rows there are now."""
+    cdef int _k, other = seat
+    for _k in range(state.players - 1):
         other = next_seat(state, other)
-        first = OTHERS + k * OTHER_BLOCK
         n = tile_rows(unseen & FITTING[state.void_pips[other]], first + OTHER_VOID, rows, n)
         rows[n] = <uint16_t> (first + OTHER_SIZE + capped(popcount(state.hand[other]), 11))
         n += 1
+        first += OTHER_BLOCK
     return n
+
+cdef inline int base_rows(const State *state, int seat, uint16_t *rows) noexcept nogil:
+    """The rows that hold for every candidate of ``seat``; its own hand is not among them. Returns how many."""
+    cdef uint32_t unseen = unseen_by(state, seat)
+    cdef int n = tile_rows(unseen, UNSEEN, rows, 0)
+    rows[n] = <uint16_t> (TALON_SIZE + state.talon_end - state.talon_next)
+    rows[n + 1] = <uint16_t> (OWN_SIZE + capped(popcount(state.hand[seat]) - 1, 11))
+    return other_rows(state, seat, unseen, OTHERS, rows, n + 2)
 
 cdef inline int arm_rows(const Arms *arms, uint16_t *rows, int n) noexcept nogil:
     cdef uint32_t kinds = arms.kinds & ~<uint32_t> LINE_ARMS

@@ -7,9 +7,9 @@ move changes is taken away from the decision's sums and added anew: the arms tha
 The number at the right end of a line says how many rows a group has.
 """
 
-from sniffai_ext.features cimport Facts, OTHER_BLOCK, OTHER_SIZE, OTHER_VOID, capped, next_seat, tile_rows, unseen_by
+from sniffai_ext.features cimport Facts, OTHER_BLOCK, capped, other_rows, unseen_by
 from sniffai_ext.types cimport (
-    FITTING, HIGH, LOW, TILES, Arms, State, move_tile, popcount, uint8_t, uint16_t, uint32_t,
+    HIGH, LOW, TILES, Arms, State, move_tile, popcount, uint8_t, uint16_t, uint32_t,
 )
 
 cdef enum:
@@ -42,21 +42,14 @@ cdef inline uint16_t arms_at(const Arms *arms, int pips, int first) noexcept nog
 cdef inline int joint_base_rows(const State *state, int seat, uint16_t *rows) noexcept nogil:
     """The rows that hold before any candidate of ``seat``. Returns how many."""
     cdef uint32_t own = state.hand[seat], unseen = unseen_by(state, seat)
-    cdef int k, first, other = seat, n = 3 * FOURS
+    cdef int k, n = 3 * FOURS
     for k in range(FOURS):
         rows[k] = <uint16_t> (J_UNSEEN + 16 * k + (unseen >> 4 * k & 15))
         rows[FOURS + k] = <uint16_t> (J_OWN + 16 * k + (own >> 4 * k & 15))
         rows[2 * FOURS + k] = arms_at(&state.arms, k, J_ARMS)
     rows[n] = <uint16_t> (J_TALON_SIZE + state.talon_end - state.talon_next)
     rows[n + 1] = <uint16_t> (J_OWN_SIZE + capped(popcount(own) - 1, 11))
-    n += 2
-    for k in range(state.players - 1):
-        other = next_seat(state, other)
-        first = J_OTHERS + k * OTHER_BLOCK
-        n = tile_rows(unseen & FITTING[state.void_pips[other]], first + OTHER_VOID, rows, n)
-        rows[n] = <uint16_t> (first + OTHER_SIZE + capped(popcount(state.hand[other]), 11))
-        n += 1
-    return n
+    return other_rows(state, seat, unseen, J_OTHERS, rows, n + 2)
 
 cdef inline void joint_move_rows(const Arms *before, const Arms *after, uint8_t move, const Facts *facts,
                                  uint16_t *rows) noexcept nogil:
