@@ -53,6 +53,10 @@ class LoopbackServer:
         """Run a coroutine on the server's loop."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(TIMEOUT)
 
+    def soon(self, call: Callable[[], Any]) -> None:
+        """Have the server's loop call a function, which holds it up for as long as it takes."""
+        self._loop.call_soon_threadsafe(call)
+
     def close(self) -> None:
         self.call(self.server.drain())
         self._loop.call_soon_threadsafe(self._loop.stop)

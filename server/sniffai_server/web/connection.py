@@ -1,6 +1,7 @@
 """One connection of an HTTP client: who it is, and how long it may do nothing."""
 
 import asyncio
+import socket
 import ssl
 import time
 from collections.abc import Callable, Mapping
@@ -18,11 +19,13 @@ BUFFER: Final = 16_384
 class Connection:
     """A connection, from its acceptance to its end.
 
+    :param accepted: its socket.
     :param ended: called at its end.
     """
 
-    def __init__(self, settings: Settings, ended: Callable[["Connection"], None]) -> None:
+    def __init__(self, settings: Settings, accepted: socket.socket, ended: Callable[["Connection"], None]) -> None:
         self._settings = settings
+        self._accepted: socket.socket | None = accepted
         self._ended = ended
         self._transport: asyncio.Transport | None = None
         self._born = time.monotonic()
@@ -31,12 +34,18 @@ class Connection:
         self.certificate: Mapping[str, Any] = {}
         """The client's certificate as ``ssl`` gives it; empty without one."""
         self.opening: asyncio.Task[None] | None = None
-        """The handshake of TLS, if there is one."""
+        """What takes the socket and makes the connection ready, with the handshake of TLS if there is one."""
         self.fresh = True
         """Whether no request has begun yet."""
         self._gone = False
         self._loop = asyncio.get_running_loop()
         self._timer = self._loop.call_later(settings.request_seconds, self.abort)
+
+    def take_socket(self) -> socket.socket:
+        """The socket, which the caller is to close from now on."""
+        taken, self._accepted = self._accepted, None
+        assert taken is not None
+        return taken
 
     def made(self, transport: asyncio.Transport) -> None:
         """The connection is ready, after the handshake of TLS if it has one."""
@@ -77,4 +86,7 @@ class Connection:
         if self._transport is not None:
             self._transport.abort()
         elif self.opening is not None:
-            self.opening.cancel()  # which closes the socket
+            self.opening.cancel()  # which closes the socket, if the task has taken it
+            if self._accepted is not None:
+                self.take_socket().close()
+                self.lost()

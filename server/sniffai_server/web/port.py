@@ -136,9 +136,9 @@ class WebPort:
             if len(self._connections) >= self._settings.max_connections and not await self._make_room():
                 accepted.close()
                 continue
-            connection = Connection(self._settings, self._forget)
+            connection = Connection(self._settings, accepted, self._forget)
             self._connections[connection] = None
-            connection.opening = asyncio.ensure_future(self._open(accepted, connection))
+            connection.opening = asyncio.ensure_future(self._open(connection))
 
     async def _make_room(self) -> bool:
         """Close the oldest connection that has sent no request yet; whether there is one.
@@ -156,8 +156,9 @@ class WebPort:
     def _forget(self, connection: Connection) -> None:
         self._connections.pop(connection, None)
 
-    async def _open(self, accepted: socket.socket, connection: Connection) -> None:
+    async def _open(self, connection: Connection) -> None:
         """Make a connection ready, with the handshake of TLS if there is one."""
+        accepted = connection.take_socket()
         secured = self._certificates.context if self._certificates is not None else None
         _tune(accepted, self._settings)
         try:

@@ -1,7 +1,9 @@
 """Clients that send slowly, read nothing, hang up, or open too much."""
 
+import contextlib
 import json
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -234,6 +236,18 @@ def test_connections_that_say_nothing_make_room() -> None:
         finally:
             for client in silent:
                 client.close()
+
+
+def test_connections_that_end_before_they_are_opened_are_closed() -> None:
+    """Many arrive at once, so that the first make room before anything is done with them."""
+    with running_server(web_port=0, max_connections=3) as server, contextlib.ExitStack() as stack:
+        busy = threading.Event()
+        stack.callback(busy.set)
+        server.soon(busy.wait)
+        silent = [stack.enter_context(connected(port_of(server))) for _ in range(9)]
+        busy.set()
+        assert [rest(client) for client in silent[:6]] == [b""] * 6
+        assert call(port_of(server), DEAL, ONE).status == 200
 
 
 def _answers(port: int) -> bool:
