@@ -19,6 +19,7 @@ from sniffai_ext.search import Search
 from sniffai_ext.search_options import SearchOptions
 from sniffai_ext.solver import Solver as CoreSolver
 from sniffai_ext.turn import Turn
+from tests.waiting import TIMEOUT
 
 ROUND = Round.deal(2, 3)
 VIEW = ROUND.view(ROUND.seat)
@@ -82,11 +83,13 @@ def test_everything_else_may_be_asked_from_a_snapshot() -> None:
 
 def test_another_searcher_may_run_from_a_snapshot() -> None:
     inner = []
+    outer = Searcher(VIEW)
 
     def tell(_: sniffai.Analysis) -> None:
         inner.append(Searcher(VIEW).run(Limits(simulations=100)).effort.simulations)
+        outer.stop()
 
-    Searcher(VIEW).run(Limits(seconds=0.1), on_snapshot=tell, interval=0.03)
+    outer.run(Limits(seconds=TIMEOUT), on_snapshot=tell, interval=0.03)
     assert set(inner) == {100}
 
 
