@@ -1,9 +1,12 @@
 """The layout (rules 3 and 4): the arms that matter for the future, and the named layout that a person sees."""
 
 from sniffai_ext.types cimport (
-    DOUBLE, FITTING, HIGH, LEAD, LINE, LOW, NO_SNIFF, POINTS, SINGLE, Arms, int8_t, is_double, lowest, move_kind,
-    move_tile, uint8_t, uint32_t,
+    DOUBLE, FITTING, HALF, HIGH, LEAD, LINE, LOW, NO_SNIFF, POINTS, SINGLE, Arms, int8_t, is_double, lowest, move_half,
+    move_kind, move_tile, uint8_t, uint32_t,
 )
+
+cdef enum:
+    WEIGHTS = 0b001001    # two bits for each kind of arm, SINGLE the lowest: how often its pips count
 
 cdef inline void clear_arms(Arms *arms) noexcept nogil:
     arms.singles = 0
@@ -25,7 +28,7 @@ cdef inline int next_arm(uint32_t *kinds, int *pips) noexcept nogil:
 
 cdef inline int arm_weight(int pips, int kind) noexcept nogil:
     """What the count loses when this arm is joined."""
-    return pips if kind == SINGLE else (2 * pips if kind == DOUBLE else 0)
+    return pips * (WEIGHTS >> 2 * kind & 3)
 
 cdef inline void lead(Arms *arms, int low, int high) noexcept nogil:
     """Place the first tile of a round; a double is the sniff."""
@@ -41,36 +44,33 @@ cdef inline void lead(Arms *arms, int low, int high) noexcept nogil:
 cdef inline int join(Arms *arms, uint8_t move) noexcept nogil:
     """Place a tile where the move says; the move must be legal. Returns the points (rules 4).
 
-    Which kinds of arm and tile meet cannot be foretold, so there are branches for the sniff only.
+    Which kinds of arm and tile meet cannot be foretold, so there are branches only for what happens once a round.
     """
-    cdef int low = LOW[move_tile(move)]
-    cdef int high = HIGH[move_tile(move)]
     cdef int kind = move_kind(move)
-    cdef int pips = high if move & 4 else low         # of the arm that is joined
-    cdef int shown = low + high - pips                # by the new arm
-    cdef bint double = low == high
-    cdef int new_kind = double & (low != 0)           # DOUBLE or SINGLE
-    cdef uint32_t kinds
+    cdef int pips = HALF[move_half(move)]             # of the arm that is joined
+    cdef int shown = HALF[move_half(move) ^ 1]        # by the new arm
+    cdef bint double = pips == shown
+    cdef int new_kind = double & (shown != 0)         # DOUBLE or SINGLE
+    cdef uint32_t singles = arms.singles, kinds = arms.kinds
     if kind == LEAD:
-        lead(arms, low, high)
+        lead(arms, pips, shown)
         return POINTS[arms.count]
     arms.count += <int8_t> ((shown << double) - arm_weight(pips, kind))
-    arms.singles -= <uint32_t> (kind == SINGLE) << 4 * pips
-    kinds = arms.kinds & ~(<uint32_t> (kind == DOUBLE) << (4 * pips + DOUBLE))
-    if kind == LINE:
-        arms.lines -= 1
-        if arms.lines == 0:         # both line ports are joined: the sides open, one half each
-            arms.singles += <uint32_t> 2 << 4 * pips
-            kinds &= ~(<uint32_t> 1 << (4 * pips + LINE))
-            kinds |= <uint32_t> 1 << 4 * pips
-    if double and arms.sniff == NO_SNIFF:
+    singles -= <uint32_t> (kind == SINGLE) << 4 * pips
+    kinds &= ~(<uint32_t> (kind == DOUBLE) << (4 * pips + DOUBLE))
+    arms.lines -= kind == LINE
+    if (kind == LINE) & (arms.lines == 0):            # both line ports are joined: the sides open, one half each
+        singles += <uint32_t> 2 << 4 * pips
+        kinds &= ~(<uint32_t> 1 << (4 * pips + LINE))
+        kinds |= <uint32_t> 1 << 4 * pips
+    if double & (arms.sniff == NO_SNIFF):
         arms.sniff = <uint8_t> pips
         arms.lines = 1
         new_kind = LINE
-    arms.singles += <uint32_t> (new_kind == SINGLE) << 4 * shown
+    singles += <uint32_t> (new_kind == SINGLE) << 4 * shown
     kinds |= <uint32_t> 1 << (4 * shown + new_kind)
-    kinds &= ~(<uint32_t> (singles_at(arms, pips) == 0) << 4 * pips)
-    arms.kinds = kinds
+    kinds &= ~(<uint32_t> ((singles >> 4 * pips & 15) == 0) << 4 * pips)
+    arms.singles, arms.kinds = singles, kinds
     arms.open &= <uint8_t> ~(<int> ((kinds >> 4 * pips & 7) == 0) << pips)
     arms.open |= <uint8_t> (1 << shown)
     return POINTS[arms.count]

@@ -1,11 +1,12 @@
 """Play from a state to the end of the round by a simple policy (a *rollout*)."""
 
 from sniffai_ext.layout cimport arm_weight, next_arm
+from sniffai_ext.nth_bit cimport nth_bit
 from sniffai_ext.rng cimport Rng, below, next64
 from sniffai_ext.round cimport choice, play
 from sniffai_ext.types cimport (
-    LEAD, LOW, MAX_ARMS, MAX_MOVES, POINTS, RUNNING, SUIT, State, int16_t, is_double, lowest, make_move, popcount,
-    tile_pips, uint8_t, uint32_t, uint64_t,
+    LEAD, LOW, MAX_ARMS, MAX_MOVES, NO_ARMS, POINTS, RUNNING, SUIT, State, int16_t, is_double, lowest, make_move,
+    popcount, tile_pips, uint8_t, uint32_t, uint64_t,
 )
 
 # One kind of arm that some tile fits.
@@ -24,33 +25,32 @@ cdef inline int find_fits(const State *state, uint32_t tiles, Fit *fits) noexcep
         n += fits[n].tiles != 0
     return n
 
-cdef inline int nth_tile(uint32_t tiles, int n) noexcept nogil:
-    """The n-th tile of a mask, counted from 0, of at most seven: a suit, or a hand before the lead.
-
-    The steps are always the same, as a loop of n steps would end where no processor expects it.
-    """
-    cdef int step
-    for step in range(6):
-        tiles = tiles & (tiles - 1) if step < n else tiles
-    return lowest(tiles)
-
 cdef inline uint8_t random_move(const State *state, Rng *rng) noexcept nogil:
-    """Any distinct legal move, each with the same chance."""
-    cdef Fit[MAX_ARMS] fits
+    """Any distinct legal move, each with the same chance.
+
+    All arms are looked at, the missing ones too, and a random number is drawn in any case, but taken from the generator
+    only where there is a choice: none of this can be foretold, so there is no branch.
+    """
+    cdef uint32_t[MAX_ARMS] fits
+    cdef int[MAX_ARMS] arm, before
     cdef uint32_t tiles = choice(state)
-    cdef int i, n, pick, tile, at = 0, upto = 0, before = 0, total = 0
+    cdef uint32_t kinds = state.arms.kinds | NO_ARMS
+    cdef int i, pick, at, tile, total = 0
+    cdef Rng after = rng[0]
     if state.arms.open == 0:
-        return make_move(nth_tile(tiles, below(rng, popcount(tiles))), 0, LEAD)
-    n = find_fits(state, tiles, fits)
-    for i in range(n):
-        total += popcount(fits[i].tiles)
-    pick = below(rng, total) if total > 1 else 0
-    for i in range(n - 1):
-        upto += popcount(fits[i].tiles)
-        at += pick >= upto
-        before = upto if pick >= upto else before
-    tile = nth_tile(fits[at].tiles, pick - before)
-    return make_move(tile, LOW[tile] != fits[at].pips, fits[at].kind)
+        return make_move(lowest(nth_bit(tiles, below(rng, popcount(tiles)))), 0, LEAD)
+    for i in range(MAX_ARMS):
+        arm[i] = lowest(kinds)
+        kinds &= kinds - 1
+        fits[i] = tiles & SUIT[arm[i] >> 2]
+        before[i] = total
+        total += popcount(fits[i])
+    pick = below(&after, total)
+    rng.a = after.a if total > 1 else rng.a
+    rng.b = after.b if total > 1 else rng.b
+    at = (pick >= before[1]) + (pick >= before[2]) + (pick >= before[3])
+    tile = lowest(nth_bit(fits[at], pick - before[at]))
+    return make_move(tile, LOW[tile] != arm[at] >> 2, arm[at] & 3)
 
 cdef inline uint8_t greedy_lead(uint32_t tiles, Rng *rng) noexcept nogil:
     cdef uint8_t[MAX_MOVES] best

@@ -47,9 +47,14 @@ cdef extern from * nogil:
     static const uint8_t SNIFF_HIGH[28] = {
         0, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 2, 3, 4, 5, 6, 3, 4, 5, 6, 4, 5, 6, 5, 6, 6,
     };
-    /* the tiles that show a number */
-    static const uint32_t SNIFF_SUIT[7] = {
-        0x000007f, 0x0001f82, 0x003e104, 0x03c4208, 0x1c88410, 0x6910820, 0xd221040,
+    /* the pips of every half: low and high of tile 0, then of tile 1, ... */
+    static const uint8_t SNIFF_HALF[56] = {
+        0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 1, 6, 2, 2,
+        2, 3, 2, 4, 2, 5, 2, 6, 3, 3, 3, 4, 3, 5, 3, 6, 4, 4, 4, 5, 4, 6, 5, 5, 5, 6, 6, 6,
+    };
+    /* the tiles that show a number; none shows a 7 */
+    static const uint32_t SNIFF_SUIT[8] = {
+        0x000007f, 0x0001f82, 0x003e104, 0x03c4208, 0x1c88410, 0x6910820, 0xd221040, 0,
     };
     /* the tiles that fit any of a set of open pips */
     static const uint32_t SNIFF_FITTING[128] = {
@@ -84,7 +89,8 @@ cdef extern from * nogil:
     void prefetch "sniff_prefetch"(const void *address) noexcept   # begin to fetch memory that is needed soon
     const uint8_t[28] LOW "SNIFF_LOW"                          # pips of the low half of a tile
     const uint8_t[28] HIGH "SNIFF_HIGH"                        # pips of the high half of a tile
-    const uint32_t[7] SUIT "SNIFF_SUIT"
+    const uint8_t[56] HALF "SNIFF_HALF"                        # pips of a half, by 2 * tile + 1 for the high one
+    const uint32_t[8] SUIT "SNIFF_SUIT"
     const uint32_t[128] FITTING "SNIFF_FITTING"
     const uint8_t[64] POINTS "SNIFF_POINTS"
 
@@ -98,6 +104,13 @@ cdef enum:
     NO_TILE = 255
     NO_SNIFF = 7          # "pips of the sniff" before the first double
 
+# The tiles whose pips, written in binary, have the digit of that value.
+cdef enum:
+    PIPS_1 = 0x4a9552a
+    PIPS_2 = 0x70d99cc
+    PIPS_4 = 0x80dfe70
+    PIPS_8 = 0xff20000
+
 cdef enum ArmKind:
     SINGLE = 0            # counts its pips once: the half of a plain tile, or an open side of the sniff
     DOUBLE = 1            # counts twice its pips: a later double at an end
@@ -106,6 +119,7 @@ cdef enum ArmKind:
 
 cdef enum:
     LINE_ARMS = 0x4444444  # every LINE arm in Arms.kinds
+    NO_ARMS = 0xf0000000   # arms that show a 7, which no tile fits: as many as there can be
 
 cdef enum RoundEnd:
     RUNNING = 0
@@ -139,7 +153,7 @@ cdef struct State:
 
 cdef inline int team_of(int players, int seat) noexcept nogil:
     """The team of a seat: with 4 seats, 0 for seats 0 and 2, and 1 for seats 1 and 3; else the seat (rules 1)."""
-    return seat & 1 if players == 4 else seat
+    return seat & (3 >> (players == 4))
 
 cdef inline int team_count(int players) noexcept nogil:
     """The number of teams, 2 or 3 (rules 1)."""
@@ -166,13 +180,15 @@ cdef inline uint8_t make_move(int tile, int half, int kind) noexcept nogil:
 cdef inline int move_tile(uint8_t move) noexcept nogil:
     return move >> 3
 
+cdef inline int move_half(uint8_t move) noexcept nogil:
+    """The half that joins, as an index of HALF."""
+    return move >> 2
+
 cdef inline int move_kind(uint8_t move) noexcept nogil:
     return move & 3
 
 cdef inline int deduction(uint32_t hand) noexcept nogil:
     """What a hand costs at the end of a round: its pips rounded to the nearest multiple of 5 (rules 6)."""
-    cdef int pips = 0
-    while hand:
-        pips += tile_pips(lowest(hand))
-        hand &= hand - 1
+    cdef int pips = (popcount(hand & PIPS_1) + 2 * popcount(hand & PIPS_2) + 4 * popcount(hand & PIPS_4)
+                     + 8 * popcount(hand & PIPS_8))
     return (pips + 2) // 5 * 5
