@@ -18,6 +18,7 @@ from sniffai.jobs import LostJobError, executor_named, run_job
 from sniffai.jobs import ray as module
 from sniffai.jobs.processes import AHEAD, MOST_TRIES
 from sniffai.jobs.ray import RayExecutor
+from sniffai.lab import training
 from tests.e2e.jobs.work import LONG, ROOT, driver, expected, processes_with, short, texts
 from tests.waiting import wait_until
 
@@ -95,6 +96,22 @@ def test_a_driver_killed_and_resumed(name: str, tmp_path: Path) -> None:
 def same(lines: list[dict[str, Any]]) -> list[str]:
     """What results of two runs have in common, in one order: all but times."""
     return sorted(json.dumps({name: line[name] for name in ("address", "value")}) for line in lines[1:])
+
+
+def test_a_training_goes_from_actor_to_actor(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part goes on from the weights of the one before, also when the actor that made them is killed."""
+    monkeypatch.setattr(training, "ROUNDS_OF_JOB", 2000)
+    plan = training.TrainingPlan(2, 6000)
+    killed: list[int] = []
+
+    def kill(done: int) -> None:
+        if done == 2000:
+            killed.extend(actors())
+            os.kill(killed[0], signal.SIGKILL)
+
+    with executor_named(name, workers=1) as executor:
+        assert training.train_nets(plan, kill, executor) == training.train_nets(plan)
+    assert len(killed) == 1
 
 
 def test_jobs_end_with_their_driver_however_it_ends(name: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from sniffai.cli.group import run
 from sniffai.jobs.errors import LostJobError
+from sniffai.lab import training
 
 ARENA = ["arena", "random", "greedy", "--deals", "20", "--json", "--workers", "1"]
 NOTHING = "127.0.0.1:9"
@@ -29,6 +30,23 @@ def test_results_that_are_there_are_not_made_again(
     assert first["games"] == told(capsys, *ARENA)["games"]
     monkeypatch.setattr("sniffai.play.arena.play_pairing", None)
     assert told(capsys, *ARENA, *results) == first  # with the times of the first run
+
+
+def test_a_training_that_was_killed_goes_on_from_the_last_part_that_is_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What kill -9 leaves: a line that is cut off is done again, and the nets are the same to the byte."""
+    monkeypatch.setattr(training, "ROUNDS_OF_JOB", 2)
+    results, nets = tmp_path / "r.jsonl", tmp_path / "nets.npz"
+    command = ["train", "--rounds", "6", "--duels", "2", "--json", "--results", str(results), "--out", str(nets)]
+    whole, made = told(capsys, *command), nets.read_bytes()
+    heading, first, second, _ = results.read_text().splitlines(keepends=True)
+    results.write_text(heading + first + second[:100])
+    done: list[int] = []
+    train_part = training.train_part
+    monkeypatch.setattr(training, "train_part", lambda *given: (done.append(given[4]), train_part(*given))[1])
+    assert (told(capsys, *command), nets.read_bytes()) == (whole, made)
+    assert done == [2, 4]
 
 
 def test_commands_do_not_share_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

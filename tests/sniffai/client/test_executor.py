@@ -22,6 +22,7 @@ from sniffai.client.job_servers import JobServer, Verdict, verdict_of
 from sniffai.errors import LimitsError, SniffError
 from sniffai.jobs import JobResult, JobSpec, LocalExecutor, LostJobError, executor_named, run_job
 from sniffai.jobs.processes import MOST_TRIES
+from sniffai.lab import training
 from sniffai.play.arena import ArenaSpec, jobs_of
 from tests.server.access.test_security import Authority, KeyFile
 from tests.server.support import LoopbackServer, running_server
@@ -76,6 +77,14 @@ def test_the_values_are_those_of_local(servers: list[LoopbackServer]) -> None:
         expected = values(local.run(tiny(12)))
         assert values(remote.run(tiny(12))) == expected
         assert values(remote.run(tiny(3))).items() <= expected.items()
+
+
+def test_a_training_goes_from_server_to_server(servers: list[LoopbackServer], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part goes on from the weights of the one before, wherever that was done."""
+    monkeypatch.setattr(training, "ROUNDS_OF_JOB", 2)
+    plan = training.TrainingPlan(2, 6)
+    with over(servers) as remote:
+        assert training.train_nets(plan, executor=remote) == training.train_nets(plan)
 
 
 def test_a_spec_that_is_given_twice_is_answered_twice(servers: list[LoopbackServer]) -> None:
