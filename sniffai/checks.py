@@ -121,11 +121,11 @@ def read_callable(value: T, field: str) -> T:
 def read_path(path: object) -> Path:
     """The value as a path.
 
-    :raises RecordError: it is not a path, or has a NUL or another character that no file name can have.
+    :raises RecordError: it is not a path, is empty, or has a NUL or another character that no file name can have.
     """
     try:
         file = Path(path)  # type: ignore[arg-type]
-        sound = b"\0" not in os.fsencode(file)
+        sound = path != "" and b"\0" not in os.fsencode(file)  # Path("") is the current folder
     except (TypeError, UnicodeEncodeError):
         sound = False
     if not sound:

@@ -19,8 +19,8 @@ LATER_SCORE: Final = 10
 
 
 def scores(case: Case) -> Iterator[Reason]:
-    """The points of the placement."""
-    points = case.mine.points
+    """The points of the placement; those that win the match are told with that."""
+    points = 0 if case.mine.wins else case.mine.points
     most = case.most(lambda other: other.points)
     weight = case.gain("points") if case.others else float(points)
     if not points or (most is not None and (points < most or weight <= 0)):

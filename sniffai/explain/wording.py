@@ -538,8 +538,8 @@ def _plays_sniff(reason: Reason, say: Words) -> str:
     if left == 0:
         return joined_sentences([sniff, follow, say.say("No other tile with {suit} is left.", suit=suit)])
     rest = say.count(
-        "Only {left} other tile with {suit} could be joined to it.",
-        "{left} other tiles with {suit} could be joined to it.",
+        "Only {left} unseen tile with {suit} could be joined to it.",
+        "{left} unseen tiles with {suit} could be joined to it.",
         left,
         left=left,
         suit=suit,
@@ -620,12 +620,14 @@ def _other(reason: Reason, say: Words) -> str:
     """The same number for the other moves, or for the one compared with."""
     number = _number(reason.kind, reason.other or 0.0)
     if reason.against is not None:
-        return say.say("{move}: {number}.", move=move_name(reason.against, say), number=number)
+        return say.say("After {move}: {number}.", move=move_name(reason.against, say), number=number)
     if reason.kind in AT_LEAST:
         mine = reason.value if reason.kind not in CHANCES else reason.probability
         if (mine or 0.0) < (reason.other or 0.0) - CLOSE:
             return say.say("After the other moves: {number} or more.", number=number)
         return say.say("After other moves: up to {number}.", number=_number(reason.kind, reason.worst or 0.0))
+    if reason.kind in CHANCES and min(reason.probability or 0.0, reason.other or 0.0) >= CERTAIN:
+        return say.say("Another move does that, too.")
     return say.say("Best of the other moves: {number}.", number=number)
 
 

@@ -139,7 +139,7 @@ def _head(review: Review, say: Words) -> str:
     cost = say.say("sniffai {version}, {simulations} simulations in all", version=VERSION, simulations=simulations)
     if each:
         survey = f"{each:,}"
-        cost += ", " + say.say("{simulations} a decision", simulations=survey)
+        cost += " · " + say.say("{simulations} a decision", simulations=survey)
     return f'<p class="lead">{escaped(" · ".join(lines))}</p>\n<p class="note">{escaped(cost)}</p>'
 
 
@@ -161,7 +161,7 @@ def _player(review: Review, player: PlayerSummary, say: Words) -> str:
         (
             say.say("decisions"),
             say.say(
-                "{count}, {forced} forced, {exact} exact",
+                "{count} ({exact} exact), and {forced} forced",
                 count=tally.decisions,
                 forced=player.forced,
                 exact=player.exact,

@@ -209,7 +209,9 @@ def test_errors_name_the_file(
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "tally"])
-@pytest.mark.parametrize("name", ["round 1.txt", "view", "snapshot of Ann", "no/such", "a\0b", "x" * 5000, "\udcff"])
+@pytest.mark.parametrize(
+    "name", ["round 1.txt", "view", "snapshot of Ann", "no/such", "a\0b", "", "x" * 5000, "\udcff"]
+)
 def test_a_missing_file_is_named(command: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, name, *COMMANDS[command]]) == 2
     _, err = capsys.readouterr()

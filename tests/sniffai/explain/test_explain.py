@@ -653,8 +653,13 @@ def test_a_move_that_wins_the_match() -> None:
     won = found[ReasonKind.WINS_MATCH]
     assert CHECKS[won.kind](Judge(view), move, won, Judge(view).others(move), sniffai.analyze(view))
     assert (won.points, won.score, won.only) == (15, 255, True)
-    assert ReasonKind.LOW_REPLY not in found
+    assert not {ReasonKind.LOW_REPLY, ReasonKind.SCORES} & {*found}
     assert ReasonKind.WINS_MATCH not in why(view, "0|6@4|6:HIGH")
+
+
+def test_what_another_move_does_as_certainly() -> None:
+    reason = Reason(ReasonKind.FORCES_PASS, 1.0, seat=0, probability=1.0, other=1.0)
+    assert render(reason) == "Seat 0 has no tile that fits, and must pass. Another move does that, too."
 
 
 def test_a_suit_that_the_next_seat_lacks_for_sure() -> None:
