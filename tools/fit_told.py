@@ -2,7 +2,7 @@
 
 python tools/fit_told.py choices --players 3 --rounds 300 --seed 1002
 python tools/fit_told.py slopes --players 3 --rounds 2000 --seed 4001 4002
-python tools/fit_told.py errors --players 3 --rounds 2000 --seed 4003
+python tools/fit_told.py errors --players 3 --rounds 2000 --seed 4004
 
     choices   TOLD_CHOICES: temperature with k tiles on the table start * growth**k, and floor, by the likelihood of the
               search's own choices; it prints the best for each floor
