@@ -8,7 +8,7 @@ cdef enum:
     MAX_CELLS = 32        # batches of the other seats that still hide something: at most 3 deals and 14 draws
     ALL_BATCHES = MAX_BATCHES + 2   # a draw that is not over yet counts as two batches more
     TALON = 4             # the talon's index among the places; 0..3 are the seats
-    IN_POOL = 255
+    IN_POOL = MAX_CELLS   # the cell of a listed tile that is in none: no seat's, and of no room
 
 # A batch with room for tiles of its own: what it may still hold and how many.
 cdef struct Cell:
@@ -29,6 +29,7 @@ cdef struct Listed:
     uint8_t tile
     bint shed             # it must come from a cell; a hidden tile may also lie in the pool
     uint32_t cells        # bit k: cell k may hold it
+    uint32_t hidden       # the tile's mask; 0 of a shed
 
 cdef class Belief:
     cdef readonly int players
@@ -42,7 +43,7 @@ cdef class Belief:
     cdef FreeBatch[MAX_CELLS] free_batch
     cdef int pool_size                # tiles in the free batches together
     cdef int cells
-    cdef Cell[MAX_CELLS] cell
+    cdef Cell[MAX_CELLS + 1] cell           # IN_POOL is the last
     cdef int listed
     cdef Listed[TILES] item
     cdef uint32_t[4][ALL_BATCHES] certain   # sheds of one possible origin, by seat and batch

@@ -22,7 +22,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from sniffai_ext.checks cimport read_seed, read_whole
-from sniffai_ext.rng cimport below64, seed_rng, shuffle
+from sniffai_ext.rng cimport below64, next64, seed_rng, shuffle
 from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport ALL_TILES, FITTING, lowest, uint16_t
 from sniffai_ext.view cimport MAX_BATCHES
@@ -133,7 +133,7 @@ cdef class Belief:
                 self.add_batch(seat, b, room[b], view.batch[seat][b].allowed)
         for i in range(view.shed_count[seat]):
             if origins[i]:
-                self.item[self.listed] = Listed(view.shed[seat][i].tile, True, 0)
+                self.item[self.listed] = Listed(view.shed[seat][i].tile, True, 0, 0)
                 for b in range(n):
                     if origins[i] >> b & 1:
                         self.item[self.listed].cells |= <uint32_t> 1 << cell_of[b]
@@ -152,7 +152,7 @@ cdef class Belief:
                 if self.cell[k].allowed >> tile & 1:
                     cells |= <uint32_t> 1 << k
             if cells:
-                self.item[self.listed] = Listed(<uint8_t> tile, False, cells)
+                self.item[self.listed] = Listed(<uint8_t> tile, False, cells, <uint32_t> 1 << tile)
                 self.listed += 1
             else:
                 self.pool |= <uint32_t> 1 << tile
@@ -162,6 +162,7 @@ cdef class Belief:
     cdef bint fill(self) noexcept nogil:
         """The counts of the module's docstring, from the last listed tile back to the first; False without memory."""
         cdef int k, states = 1
+        self.cell[IN_POOL].seat = TALON
         for k in range(self.cells):
             self.cell[k].stride = states
             states *= self.cell[k].size + 1
@@ -283,12 +284,15 @@ cdef class Belief:
         """One deal: ORs into ``hands`` the hidden tiles of the other seats and writes the talon in drawing order."""
         cdef uint8_t[TILES] where
         cdef uint8_t[TILES] loose
+        cdef uint32_t[TALON + 1] dealt           # by place; what is in the pool counts for none
         cdef uint32_t tiles
         cdef int i, left, n = 0
         self.walk(rng, where, loose)
+        memset(dealt, 0, sizeof(dealt))
         for i in range(self.listed):
-            if where[i] != IN_POOL and not self.item[i].shed:
-                hands[self.cell[where[i]].seat] |= <uint32_t> 1 << self.item[i].tile
+            dealt[self.cell[where[i]].seat] |= self.item[i].hidden
+        for i in range(self.players):
+            hands[i] |= dealt[i]
         for i in range(self.free_batches):
             if self.free_batch[i].place == TALON:
                 memcpy(talon, loose + n, self.free_batch[i].size)
@@ -323,30 +327,37 @@ cdef class Belief:
 
         ``where``: by listed tile its cell, or IN_POOL. ``loose``: the pool's tiles in random order; returns how many.
         """
-        cdef int i, k, n = self.pooled, states = self.full + 1, room = self.full
+        cdef int k, chosen, i = 0, n = self.pooled, states = self.full + 1, room = self.full
         cdef uint32_t cells
-        cdef uint64_t ticket
+        cdef uint64_t ticket, upto
         cdef uint64_t *here = self.ways
+        cdef Rng own = rng[0]                    # in registers, see shuffle
         memcpy(loose, self.pool_tiles, TILES)
-        for i in range(self.listed):
-            ticket = below64(rng, here[room])
+        while room:
+            ticket = below64(&own, here[room])
             here += states
-            where[i] = IN_POOL
-            if not self.item[i].shed:
-                if ticket < here[room]:
-                    loose[n] = self.item[i].tile
-                    n += 1
-                    continue
-                ticket -= here[room]
+            # The pool, then each cell with room: the last whose share does not begin beyond the ticket. Where a tile
+            # falls cannot be foretold, so nothing branches on it.
+            chosen = IN_POOL
+            upto = 0 if self.item[i].shed else here[room]
             cells = self.item[i].cells & self.open_cells[room]
-            k = lowest(cells)
-            while ticket >= here[room - self.cell[k].stride]:
-                ticket -= here[room - self.cell[k].stride]
-                cells &= cells - 1
+            while cells:
                 k = lowest(cells)
-            room -= self.cell[k].stride
-            where[i] = <uint8_t> k
-        shuffle(rng, loose, n)
+                cells &= cells - 1
+                chosen = k if ticket >= upto else chosen
+                upto += here[room - self.cell[k].stride]
+            where[i] = <uint8_t> chosen
+            room -= self.cell[chosen].stride
+            loose[n] = self.item[i].tile
+            n += chosen == IN_POOL
+            i += 1
+        for i in range(i, self.listed):          # all cells are full
+            next64(&own)
+            where[i] = IN_POOL
+            loose[n] = self.item[i].tile
+            n += 1
+        shuffle(&own, loose, n)
+        rng[0] = own
         return n
 
     def sample(self, count, seed):

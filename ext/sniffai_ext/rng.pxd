@@ -52,13 +52,15 @@ cdef inline uint64_t below64(Rng *rng, uint64_t bound) noexcept nogil:
 
 cdef inline void shuffle(Rng *rng, uint8_t *items, int count) noexcept nogil:
     """Put the items into random order (Fisher and Yates)."""
+    cdef Rng own = rng[0]                    # in registers: stores of bytes might change what a pointer points at
     cdef int i, j
     cdef uint8_t item
     for i in range(count - 1, 0, -1):
-        j = below(rng, i + 1)
+        j = below(&own, i + 1)
         item = items[i]
         items[i] = items[j]
         items[j] = item
+    rng[0] = own
 
 cdef inline double uniform(Rng *rng) noexcept nogil:
     """A number in [0, 1) with 53 random bits."""
