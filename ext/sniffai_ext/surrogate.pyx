@@ -40,58 +40,73 @@ cdef void fit_surrogate(Surrogate *fit, const World *world, const double *by_sea
 
 cdef void fit_seat(Surrogate *fit, const World *world, const double *by_seat, int size, int seat,
                    double ridge) noexcept nogil:
-    """The regression for one seat."""
+    """The regression for one seat, on the tiles that it holds in some world: the others have no effect."""
     cdef double[TILES][TILES] a
-    cdef double[TILES] held
-    cdef double *gain = fit.gain[seat]
+    cdef double[TILES] held, gain
+    cdef int[TILES] tile, place_                     # which tiles these are; and where they come among them
     cdef double mean = 0, off
-    cdef uint32_t rest, others
-    cdef int i, t, u
-    memset(a, 0, sizeof(a))
-    memset(held, 0, sizeof(held))
+    cdef uint32_t rest, others, seen = 0
+    cdef int i, t, u, tiles = 0
     for i in range(size):
         mean += by_seat[4 * i + seat] / size
+        seen |= world[i].hand[seat]
+    while seen:
+        tile[tiles] = lowest(seen)
+        place_[tile[tiles]] = tiles
+        seen &= seen - 1
+        tiles += 1
+    for t in range(tiles):
+        held[t] = gain[t] = 0
+        for u in range(t + 1):
+            a[t][u] = 0
     for i in range(size):
         off = by_seat[4 * i + seat] - mean
         rest = world[i].hand[seat]
         while rest:
-            t = lowest(rest)
+            t = place_[lowest(rest)]
             held[t] += 1
             gain[t] += off
             others = rest
             while others:
-                a[lowest(others)][t] += 1
+                a[place_[lowest(others)]][t] += 1
                 others &= others - 1
             rest &= rest - 1
-    for t in range(TILES):
+    for t in range(tiles):
         for u in range(t + 1):
             a[t][u] -= held[t] * held[u] / size
         a[t][t] += ridge
-    solve(a, gain)
+    solve(a, gain, tiles)
     fit.base += mean
-    for t in range(TILES):
+    for t in range(tiles):
+        fit.gain[seat][tile[t]] = gain[t]
         fit.base -= gain[t] * held[t] / size
 
 
-cdef void solve(double[TILES] *a, double *x) noexcept nogil:
-    """Replace ``x`` by the solution of ``a y = x``; ``a`` is positive definite, its lower half is given and lost."""
+cdef void solve(double[TILES] *a, double *x, int size) noexcept nogil:
+    """Replace ``x`` by the solution of ``a y = x``; ``a`` is positive definite, its lower half is given and lost.
+
+    Each column is taken off all that follow it as soon as it is known: sums that wait for nothing, many at a time.
+    """
+    cdef double[TILES] column
+    cdef double above
     cdef int i, j, k
-    for j in range(TILES):
-        for k in range(j):
-            a[j][j] -= a[j][k] * a[j][k]
-        a[j][j] = sqrt(a[j][j])
-        for i in range(j + 1, TILES):
-            for k in range(j):
-                a[i][j] -= a[i][k] * a[j][k]
-            a[i][j] /= a[j][j]
-    for i in range(TILES):
-        for k in range(i):
+    for k in range(size):
+        a[k][k] = sqrt(a[k][k])
+        for i in range(k + 1, size):
+            a[i][k] /= a[k][k]
+            column[i] = a[i][k]
+        for i in range(k + 1, size):
+            above = column[i]
+            for j in range(k + 1, i + 1):
+                a[i][j] -= above * column[j]
+    for k in range(size):
+        x[k] /= a[k][k]
+        for i in range(k + 1, size):
             x[i] -= a[i][k] * x[k]
-        x[i] /= a[i][i]
-    for i in range(TILES - 1, -1, -1):
-        for k in range(i + 1, TILES):
-            x[i] -= a[k][i] * x[k]
-        x[i] /= a[i][i]
+    for k in range(size - 1, -1, -1):
+        for i in range(k + 1, size):
+            x[k] -= a[i][k] * x[i]
+        x[k] /= a[k][k]
 
 
 cdef double likely(const Surrogate *fit, const World *world) noexcept nogil:

@@ -50,6 +50,7 @@ cdef class Pool:
     cdef void sample(self, Belief belief, View view, Rng *rng, int count, double share) noexcept nogil
     cdef void add(self, View view, uint32_t[ALL_BATCHES] *batch_tiles, uint32_t talon) noexcept nogil
     cdef void propose(self, Belief belief, View view, int extra, Rng *rng) noexcept nogil
+    cdef void tell(self) noexcept
     cdef void pick(self, Belief belief, View view, const Surrogate *fit, World *sample, const Rng *made,
                    int samples, double start) noexcept nogil
     cdef void blend(self, int samples) noexcept nogil
@@ -73,3 +74,4 @@ cdef class Pool:
     cdef double *by_seat              # the same by world and seat, for the worlds that the model weighed
     cdef double *told_logs            # the same two with the numbers of what is told
     cdef double *told_by_seat
+    cdef bint untold                  # told_logs lacks the worlds that the model did not weigh, see tell

@@ -184,7 +184,7 @@ cdef class Pool:
         picked (multiple importance sampling, the balance heuristic of Veach and Guibas 1995). So the fit decides where
         to look, and biases nothing.
         """
-        cdef Surrogate fit, told_fit
+        cdef Surrogate fit
         cdef World *sample = self.world + self.room
         cdef Rng *made = <Rng *> malloc(extra * sizeof(Rng))
         cdef uint8_t[TILES] talon
@@ -210,14 +210,23 @@ cdef class Pool:
             self.weigh()
             return
         fit_surrogate(&fit, self.world, self.by_seat, self.size, self.seat, ridge_of(self.players))
-        fit_surrogate(&told_fit, self.world, self.told_by_seat, self.size, self.seat, ridge_of(self.players))
         for i in range(samples):
             self.world[self.size + i] = sample[i]    # they move up where the room was not filled
             self.logs[self.size + i] = likely(&fit, &sample[i])
-            self.told_logs[self.size + i] = likely(&told_fit, &sample[i])
             self.world[self.size + i].weight = self.logs[self.size + i]
         exponentiate(self.world + self.size, samples)
+        self.untold = True
         self.blend(samples)
+
+    cdef void tell(self) noexcept:
+        """Fit what is told to the weighed worlds, and give the others their numbers: only where somebody asks."""
+        cdef Surrogate fit
+        cdef int i
+        if self.untold:
+            fit_surrogate(&fit, self.world, self.told_by_seat, self.studied, self.seat, ridge_of(self.players))
+            for i in range(self.studied, self.size):
+                self.told_logs[i] = likely(&fit, &self.world[i])
+            self.untold = False
 
     cdef void pick(self, Belief belief, View view, const Surrogate *fit, World *sample, const Rng *made,
                    int samples, double start) noexcept nogil:
@@ -457,6 +466,7 @@ cdef class Pool:
 
         cdef int i
         self.check_filled()
+        self.tell()
         logs = np.empty(self.size)
         cdef double[::1] rows = logs
         for i in range(self.size):
@@ -484,6 +494,8 @@ cdef class Pool:
         cdef double independent
         cdef int tile, column
         self.check_filled()
+        if not as_weighted:
+            self.tell()
         cdef double *weight = <double *> malloc(self.size * sizeof(double))
         cdef Sums *sums = <Sums *> calloc(1, sizeof(Sums))
         if weight == NULL or sums == NULL:
