@@ -86,7 +86,7 @@ def review(browser: "Browser", host: Host) -> None:
             move = view["legalMoves"][0]["move"]
             number = view["eventNumber"]
             host.call("PlayMove", **seat, move=move, expectedEvent=number, idempotencyKey=str(number))
-    page = opened(browser, host, seat, "review", viewport={"width": 410, "height": 900}, color_scheme="dark")
+    page = opened(browser, host, seat, "review", viewport={"width": 410, "height": 1400}, color_scheme="dark")
     page.locator(".report").wait_for(state="attached", timeout=300_000)
     page.locator(".mistakes button").first.click()
     page.wait_for_timeout(3000)
