@@ -30,7 +30,7 @@ TEST_TOOLS := $(STAMPS)/test $(if $(NODE_LOCKS),$(STAMPS)/node)
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build serve play test check e2e lint proto proto-check breaking deploy-check release-check bench fuzz sanitize load soak demo image image-release image-here sbom lock audit catalogues examples docs clean
+.PHONY: help build serve play test check e2e servers lint proto proto-check breaking deploy-check release-check bench fuzz sanitize load soak demo image image-release image-here sbom lock audit catalogues examples docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,10 +55,14 @@ check: tested-with ## run the quick tests, for daily work: all but those marked 
 	@$(PYTEST) -m 'not slow' $(PYTEST_ARGS)
 
 # Tests of one file share a browser, a server or a database.
-e2e: tested-with $(STAMPS)/e2e ## run the tests with a real browser, terminal, database, Ray and several servers; as root, install those that are missing
+e2e: tested-with $(STAMPS)/e2e ## run the tests with a real browser, terminal, database and Ray, and those of `make servers`; as root, install what is missing
 	@$(BIN)/python tools/system_parts.py
 	@echo "==> running the end-to-end tests"
 	@$(PYTEST) --dist loadfile tests/e2e $(PYTEST_ARGS)
+
+servers: tested-with ## run the tests with servers that are loaded or killed, which need nothing installed
+	@echo "==> running the tests with servers"
+	@$(PYTEST) --dist loadfile tests/e2e/servers $(PYTEST_ARGS)
 
 # The compiler and the installer touch different files, so a fresh clone builds and installs at the same time.
 tested-with: $(STAMPS)/tools

@@ -6,8 +6,9 @@
 ``SLOW`` seconds of processor time, or more than ``LONG`` seconds. ``make test PYTEST_ARGS=--record-slow`` writes the
 file again. Processor time hardly depends on what else the machine does, so it need not be idle.
 
-The tests in ``tests/e2e`` need a browser, a database and packages that the others do without. They are collected only
-where an argument names them or ``-m`` asks for the marker ``e2e``; other runs say that they were left out.
+The tests in ``tests/e2e`` need a browser, a database and packages that the others do without, or load and kill whole
+servers, which takes long. They are collected only where an argument names them or ``-m`` asks for the marker ``e2e``;
+other runs say that they were left out.
 """
 
 import gc
@@ -140,7 +141,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if leaves_out_end_to_end(config):
-        parts = "a real browser, terminal, database, Ray and several servers"
+        parts = "a real browser, terminal, database and Ray, and with servers that are loaded or killed"
         terminalreporter.write_line(f"left to `make e2e`: the tests with {parts}")
 
 
