@@ -14,6 +14,7 @@ other runs say that they were left out.
 import gc
 import os
 import re
+import signal
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,10 @@ os.environ.setdefault("SNIFFAI_MATCHES_DATABASE", "memory")
 
 # Of the some hundred processes that the tests start, most import NumPy, whose threads for large matrices nobody needs.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# What a shell starts in the background ignores Ctrl-C, and so would every command that the tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SLOW = 0.3
 """Seconds of processor time, all cases of a test function and their set-up together, and the processes they start."""

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import sniffai
 from sniffai.play.levels import LEVELS
 from sniffai_server.web.pages import FOLDER
 
 ROOT = Path(__file__).parents[3]
-PARTS = ROOT / "sniffai" / "data" / "web"
+PARTS = Path(sniffai.__file__).parent / "data" / "web"
 SCRIPTS = [*FOLDER.glob("*.js"), *PARTS.glob("*.js")]
 LANGUAGES = ("en", "ja", "zh")
 MESSAGE = re.compile(r"(?:^|[ ,])(\w+): \"((?:[^\"\\]|\\.)*)\"", re.MULTILINE)

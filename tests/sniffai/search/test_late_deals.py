@@ -203,6 +203,6 @@ def test_every_move_is_tried_again_as_the_tree_grows() -> None:
 
 def test_a_stop_ends_the_search_of_one_world_soon() -> None:
     searcher = DealSearcher(Round.deal(3, 5), params=SearchParams(exact=False))
-    found = searcher.run(Limits(seconds=0.02))
+    found = searcher.run(Limits(seconds=0.2))
     assert found.stop_reason == "time"
     assert stated(found.moves[0], "round")[1] > 0
