@@ -19,7 +19,7 @@ from sniffai.play.arena import play_rounds
 from sniffai.play.arena_result import ArenaSpec
 from sniffai.play.levels import named_player
 from sniffai.records.matchfile import format_match
-from sniffai.review import Subject, review
+from sniffai.review import Review, Subject, review
 from sniffai.search.searcher import Searcher
 from sniffai.v1 import analysis_pb2, notice_pb2, review_pb2
 from sniffai.v1 import analysis_service_pb2 as pb
@@ -46,6 +46,12 @@ def match(players: int = 2, rounds: int = 2) -> tuple[Round, ...]:
     spec = ArenaSpec("random", "random", players, 1, True, 5)
     found = play_rounds(spec, [named_player("level:attentive")] * players, 0)
     return tuple(round_ for round_, _ in zip(found, range(rounds), strict=False))
+
+
+@cache
+def reviewed(players: int) -> Review:
+    """What the library finds in that match."""
+    return review(Subject.of_rounds(match(players)), Limits(**FEW), seed=7)
 
 
 def request(players: int = 2, **fields: Any) -> pb.AnalyzeMatchRequest:
@@ -76,8 +82,7 @@ def test_every_piece_comes_once_and_the_summary_last(stubs: SimpleNamespace, pla
 def test_a_seats_record_is_reviewed_as_in_the_whole_match(server: LoopbackServer, players: int) -> None:
     """From the record, its message and its text: the seat's own decisions, and nothing of the others."""
     record = SeatRecord.seen_by(MatchRecord.of(match(players)), 1)
-    whole = review(Subject.of_rounds(match(players)), Limits(simulations=60), seed=7)
-    own = [one for one in whole.judged if one.placement.seat == 1]
+    own = [one for one in reviewed(players).judged if one.placement.seat == 1]
     with Client(server.address) as client:
         for given in (record, wire.write_seat_record(record), record.to_text()):
             found = list(client.analyze_match(given, Limits(simulations=60), seed=7))
@@ -93,7 +98,7 @@ def test_a_seats_record_is_reviewed_as_in_the_whole_match(server: LoopbackServer
 @pytest.mark.parametrize("players", [2, 4])
 def test_the_answer_is_that_of_the_library(stubs: SimpleNamespace, players: int) -> None:
     found = ask(stubs, players=players, seed=7)
-    own = review(Subject.of_rounds(match(players)), Limits(simulations=60), seed=7)
+    own = reviewed(players)
     decisions = sorted((m.decision for m in found if m.HasField("decision")), key=lambda one: one.index)
     for told, one in zip(decisions, own.judged, strict=True):
         assert told == wire.write_decision(one, told.index)

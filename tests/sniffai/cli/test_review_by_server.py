@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ def address() -> Iterator[str]:
         yield server.address
 
 
+@cache
 def texts(players: int) -> dict[str, str]:
     record = MatchRecord(players, RECORDS[players].rounds, TAGS)
     whole = record.replay()
