@@ -256,7 +256,7 @@ def picture(points: Mapping[int, Sequence[Point]]) -> bytes:
         axes.set_xlabel("milliseconds a decision")
         axes.set_ylabel(f"points a round over plain ISMCTS at {1000 * PLAIN_TIME:g} ms")
         axes.grid(alpha=0.3)
-        axes.legend(loc="lower right", frameon=False, ncols=3)
+        axes.legend(loc="upper right", frameon=False, ncols=3)
         FigureCanvasSVG(drawn)
         drawn.savefig(made, format="svg", metadata={"Date": None, "Title": "Strength against time"})
     return made.getvalue()
