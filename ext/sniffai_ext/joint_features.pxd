@@ -9,7 +9,7 @@ The number at the right end of a line says how many rows a group has.
 
 from sniffai_ext.features cimport Facts, OTHER_BLOCK, capped, other_rows, unseen_by
 from sniffai_ext.types cimport (
-    HIGH, LOW, TILES, Arms, State, move_tile, popcount, uint8_t, uint16_t, uint32_t,
+    HALF, TILES, Arms, State, move_half, move_tile, popcount, uint8_t, uint16_t, uint32_t,
 )
 
 cdef enum:
@@ -35,18 +35,23 @@ cdef inline int joint_rows(int players) noexcept nogil:
     """How many rows there are for a number of seats."""
     return J_OTHERS + (players - 1) * OTHER_BLOCK
 
-cdef inline uint16_t arms_at(const Arms *arms, int pips, int first) noexcept nogil:
-    """The row of a group for the arms that show some pips, but for line ports."""
-    return <uint16_t> (first + 16 * pips + (arms.singles >> 4 * pips & 7) * 2 + (arms.kinds >> 4 * pips + 1 & 1))
+cdef inline uint32_t shown_arms(const Arms *arms) noexcept nogil:
+    """By pips, 4 bits each: which row of its group says what arms show them, but for line ports."""
+    return (arms.singles & 0x7777777) << 1 | (arms.kinds >> 1 & 0x1111111)
+
+cdef inline uint16_t arms_at(uint32_t arms, int pips, int first) noexcept nogil:
+    """The row of a group for what :func:`shown_arms` has at some pips."""
+    return <uint16_t> (first + 16 * pips + (arms >> 4 * pips & 15))
 
 cdef inline int joint_base_rows(const State *state, int seat, uint16_t *rows) noexcept nogil:
     """The rows that hold before any candidate of ``seat``. Returns how many."""
     cdef uint32_t own = state.hand[seat], unseen = unseen_by(state, seat)
+    cdef uint32_t arms = shown_arms(&state.arms)
     cdef int k, n = 3 * FOURS
     for k in range(FOURS):
         rows[k] = <uint16_t> (J_UNSEEN + 16 * k + (unseen >> 4 * k & 15))
         rows[FOURS + k] = <uint16_t> (J_OWN + 16 * k + (own >> 4 * k & 15))
-        rows[2 * FOURS + k] = arms_at(&state.arms, k, J_ARMS)
+        rows[2 * FOURS + k] = arms_at(arms, k, J_ARMS)
     rows[n] = <uint16_t> (J_TALON_SIZE + state.talon_end - state.talon_next)
     rows[n + 1] = <uint16_t> (J_OWN_SIZE + capped(popcount(own) - 1, 11))
     return other_rows(state, seat, unseen, J_OTHERS, rows, n + 2)
@@ -55,14 +60,15 @@ cdef inline void joint_move_rows(const Arms *before, const Arms *after, uint8_t 
                                  uint16_t *rows) noexcept nogil:
     """The MOVE_ROWS rows that a candidate changes: ``before`` and ``after`` are the arms."""
     cdef int tile = move_tile(move)
-    cdef int one = HIGH[tile] if move & 4 else LOW[tile]
-    cdef int two = LOW[tile] + HIGH[tile] - one
+    cdef int one = HALF[move_half(move)]
+    cdef int two = HALF[move_half(move) ^ 1]
     cdef int none = J_ARMS + 16 * one            # no arms: a row that changes nothing
+    cdef uint32_t gone = shown_arms(before), come = shown_arms(after)
     rows[0] = <uint16_t> (J_PLACED + tile)
-    rows[1] = arms_at(before, one, J_NO_ARMS)
-    rows[2] = arms_at(after, one, J_ARMS)
-    rows[3] = arms_at(before, two, J_NO_ARMS) if one != two else <uint16_t> none
-    rows[4] = arms_at(after, two, J_ARMS) if one != two else <uint16_t> none
+    rows[1] = arms_at(gone, one, J_NO_ARMS)
+    rows[2] = arms_at(come, one, J_ARMS)
+    rows[3] = arms_at(gone, two, J_NO_ARMS) if one != two else <uint16_t> none
+    rows[4] = arms_at(come, two, J_ARMS) if one != two else <uint16_t> none
     rows[5] = <uint16_t> (J_SNIFF + 4 * after.sniff + after.lines)
     rows[6] = <uint16_t> (J_COUNT + after.count)
     rows[7] = <uint16_t> (J_REPLY + 16 * capped(facts.reply_most, 7) + facts.reply_tiles)

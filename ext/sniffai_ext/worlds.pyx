@@ -198,7 +198,9 @@ cdef class Pool:
             for seat in range(4):
                 sample[samples].hand[seat] = 0
             belief.sample_hands(rng, sample[samples].hand, talon)
-            sample[samples].talon = mask_of(talon, view.talon_size)
+            sample[samples].talon = belief.hidden
+            for seat in range(4):
+                sample[samples].talon &= ~sample[samples].hand[seat]
             sample[samples].weight = likely(&fit, &sample[samples])
             samples += 1
         if samples and not self.broken:
