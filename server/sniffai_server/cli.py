@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT)
 """The signals that end a command."""
+NEED_ALL = {"serve", "info"}
+"""The commands that need the whole server."""
 INTERRUPTED = 128 + signal.SIGINT
 READER_GONE = 128 + 13
 """The exit status if the reader of the output has gone: that of programs that SIGPIPE ends."""
@@ -45,6 +47,9 @@ def _run(arguments: Sequence[str] | None) -> int:
 
     try:
         from sniffai_server.commands import run
+
+        if {*(sys.argv[1:] if arguments is None else arguments)[:1]} & NEED_ALL:
+            import sniffai_server.process  # noqa: F401 - here, where a missing extra is told and no garbage is collected
     except ImportError as error:
         return _fail_for_module(error)
     if arguments is None:

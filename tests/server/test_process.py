@@ -337,8 +337,7 @@ async def serve(settings):
     thread.start()
     thread.join()
     raise RuntimeError("unexpected")
-from sniffai_server import commands
-commands.serve = serve
+process.serve = serve
 sys.argv = ["sniffai-server", "serve"]
 cli.main()
 """
