@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
 from sniffai.search.analysis import TeamValue
@@ -60,6 +60,8 @@ class Root:
     """The mover's."""
     match: bool
     """Whether the chance to win the match ranks the moves; else only the margin does."""
+    _spreads: dict[tuple[int, bool], float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What :meth:`_spread` has found: it is asked for every move."""
 
     @classmethod
     def of(cls, cores: Sequence[CoreSearch], team: int) -> Self:
@@ -205,9 +207,14 @@ class Root:
 
     def _spread(self, team: int, chance: bool) -> float:
         """The standard deviation of all simulations' margins, or an estimate of that of their chances."""
-        if not chance:
-            return pooled_deviation(self.rows, team)
-        return max(_between(self.rows, team), *(row.chance_errors[team] * math.sqrt(row.visits) for row in self.rows))
+        found = self._spreads.get((team, chance))
+        if found is None:
+            found = self._spreads[team, chance] = (
+                max(_between(self.rows, team), *(row.chance_errors[team] * math.sqrt(row.visits) for row in self.rows))
+                if chance
+                else pooled_deviation(self.rows, team)
+            )
+        return found
 
 
 def pooled_deviation(rows: Sequence[RootMove], team: int) -> float:

@@ -54,6 +54,9 @@ DECIDED_AT: Final = 0.99
 """A search with ``stop_when_decided`` ends when a move is the best with this probability. Chosen by judgement;
 ``python benchmarks/decided.py`` measures how often such moves are wrong (docs/search.md)."""
 
+DEFAULT_PARAMS: Final = SearchParams()
+"""Checked once, and not for every search."""
+
 _BY_COUNT: Final = ("simulations", "memory", "decided", "precise")
 """Reasons to stop that do not depend on a clock."""
 
@@ -119,7 +122,7 @@ class Searcher:
         self._legal = distinct_moves(view)
         self._moves = considered_moves(view, self._legal, include_moves, exclude_moves)
         self._seed = check_seed(seed)
-        self._params = params or SearchParams()
+        self._params = params or DEFAULT_PARAMS
         self._threads = check_threads(threads)
         self._models = seat_models(opponents, view.players, view.seat)
         self._cores: list[CoreSearch] = []
@@ -330,13 +333,16 @@ class Searcher:
             return pools[0].size, pools[0].effective
         return sum(pool.size for pool in pools), math.fsum(pool.effective for pool in pools)
 
-    def _inferred_belief(self) -> InferredBelief | None:
-        """What the weighted worlds say about the hidden tiles, if that is asked for; computed once."""
+    def _inferred_belief(self, belief: BeliefTable) -> InferredBelief | None:
+        """What the weighted worlds say about the hidden tiles, if that is asked for; computed once.
+
+        :param belief: the exact one.
+        """
         pools = self._pools if self._infers else []
         if self._inferred[0] != pools:
             model = TOLD_MODEL if any(self._models) else POLICY_MODEL
             slopes = UNCHANGED if any(self._models) else EVIDENCE_SLOPES[self._view.players]
-            self._inferred = pools, inferred_belief(pools, self._belief().table, slopes, model)
+            self._inferred = pools, inferred_belief(pools, belief.table, slopes, model)
         return self._inferred[1]
 
     def _forced(self, run: Run) -> Analysis:
@@ -377,11 +383,12 @@ class Searcher:
         cores = self._cores
         root = self._root()
         worlds, effective = self._worlds() or (None, None)
+        belief = self._belief()
         return Analysis(
             action="play",
             moves=searched(self._view, cores, root, hidden=self._hidden),
             root_values=root.value(),
-            belief=self._belief(),
+            belief=belief,
             source="search",
             stop_reason=stop,
             effective_limits=run.limits,
@@ -396,7 +403,7 @@ class Searcher:
             engine_version=VERSION,
             worlds_used=worlds,
             effective_sample_size=effective,
-            inferred_belief=self._inferred_belief(),
+            inferred_belief=self._inferred_belief(belief),
             omitted_move_count=len(self._legal) - len(self._moves),
             final=stop != "running",
         )
