@@ -135,6 +135,7 @@ class Host:
         self._closing = True
         if self._started:
             self._opponents.finish()
+            self._store.hurry()
             for hosted in self.memory.matches.values():
                 hosted.wake()
         self._tasks.cancel()

@@ -18,7 +18,7 @@ class MatchObserver(Protocol):
     def stored(self, seconds: float) -> None:
         """A change was stored. Called in the thread that stores.
 
-        :param seconds: from its arrival to its commit.
+        :param seconds: from when it was given to the database to its commit.
         """
 
     def level_searched(self, call: Call) -> None:

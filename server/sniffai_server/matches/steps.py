@@ -65,8 +65,9 @@ class Steps:
             token=token,
             player=player,
         )
+        by = "server" if step.seat is None else "level" if after.seats[step.seat].level else "person"
         try:
-            await self._store.append(change)
+            await self._store.append(change, patient=by == "level")
         except (ConflictError, StoreUnavailableError) as error:
             with contextlib.suppress(StoreUnavailableError):
                 await self._memory.read_again(hosted)
@@ -74,7 +75,6 @@ class Steps:
             raise (ConflictError if hosted.log.step_count >= change.number else StoreUnavailableError)() from error
         if key is not None:
             hosted.keys[step.seat, key] = change.number
-        by = "server" if step.seat is None else "level" if hosted.log.seats[step.seat].level else "person"
         self._observer.stepped(step.kind, by)
         hosted.move_on(after)
         self._on_step(hosted)

@@ -41,6 +41,7 @@ class Store:
         """Whether its matches go on after this process has ended."""
         self._writer = Writer(database, on_commit)
         self.start = self._writer.start
+        self.hurry = self._writer.hurry
         self.close = self._writer.close
 
     async def ready(self) -> None:
@@ -84,9 +85,10 @@ class Store:
         }
         await self._writer.do("create", match, seats, player, most, writes=True, order=new.match_id)
 
-    async def append(self, change: Change) -> None:
+    async def append(self, change: Change, *, patient: bool = False) -> None:
         """Store a step.
 
+        :param patient: whether it may wait a moment to share another commit, since no call waits for it.
         :raises ConflictError: another step has been stored meanwhile.
         """
         advanced = {
@@ -105,7 +107,16 @@ class Store:
             "text": change.step.text,
             "key_hash": change.key_hash,
         }
-        await self._writer.do("append", advanced, step, change.token, change.player, writes=True, order=change.match_id)
+        await self._writer.do(
+            "append",
+            advanced,
+            step,
+            change.token,
+            change.player,
+            writes=True,
+            order=change.match_id,
+            patient=patient,
+        )
 
     async def replace_token(self, match_id: str, seat: int, invitation: bytes, token: bytes, player: bytes) -> bool:
         """Give a seat that has been taken another token; false if its invitation is used up."""

@@ -1,7 +1,8 @@
 """The server's side of its database: asks the keeper, and starts another one if it has ended or hangs.
 
 A job is done once its commit is on disk; the event loop never waits for a disk. Jobs that arrive while a commit goes on
-share the next one.
+share the next one. While there are many writes, one that no call waits for is kept back for a moment, to share the
+commit of another one: otherwise that one would often wait for this commit, and for its own after it.
 """
 
 import asyncio
@@ -11,7 +12,8 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +31,10 @@ HUNG_SECONDS: Final = 60.0
 """Seconds without an answer after which a keeper is killed. A database that fails is noticed sooner."""
 RESTART_SECONDS: Final = 1.0
 """The least time between two starts of a keeper."""
+PATIENT_SECONDS: Final = 0.02
+"""How long a job that no call waits for may be kept back."""
+MANY: Final = 8
+"""Jobs are kept back if so many others wrote within as many times :data:`PATIENT_SECONDS`."""
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +51,7 @@ class _Asked:
 class Line:
     """The connection to one keeper. Everything here runs on one event loop.
 
-    :param on_commit: called with the seconds from each write's arrival to the news of its commit.
+    :param on_commit: called with the seconds from when each write was given to the keeper to the news of its commit.
     """
 
     def __init__(self, keeper: Keeper, on_commit: Callable[[float], None]) -> None:
@@ -59,6 +65,10 @@ class Line:
         """By number, the oldest first."""
         self._answered = False
         self._watch: asyncio.TimerHandle | None = None
+        self._kept_back: list[tuple[Job, asyncio.Future[Any]]] = []
+        self._patience: asyncio.TimerHandle | None = None
+        self._written: deque[float] = deque(maxlen=MANY)
+        """When the last jobs came that write, those left out that no call waits for."""
         keeper.socket.setblocking(False)
         self._loop.add_reader(keeper.socket, self._read)
 
@@ -67,17 +77,51 @@ class Line:
         """The event loop on which it is used."""
         return self._loop
 
-    async def ask(self, job: Job) -> Any:
+    async def ask(self, job: Job, *, patient: bool = False) -> Any:
         """What comes of a job, once it is committed.
 
+        :param patient: whether it may be kept back for :data:`PATIENT_SECONDS`.
         :raises StoreUnavailableError: the keeper ended before.
         """
         answer = self._loop.create_future()
-        self._asked[job.number] = _Asked(answer, job.writes, time.monotonic())
+        if patient and self._many:
+            self._kept_back.append((job, answer))
+            if self._patience is None:
+                self._patience = self._loop.call_later(PATIENT_SECONDS, self._hand_over, ())
+        elif job.writes:
+            if not patient:
+                self._written.append(self._loop.time())
+            self._hand_over([(job, answer)])
+        else:
+            self._tell_keeper([(job, answer)])
+        return await answer
+
+    def hurry(self) -> None:
+        """Give the keeper what was kept back."""
+        self._hand_over(())
+
+    @property
+    def _many(self) -> bool:
+        """Whether so much is written that something else to be written will come soon."""
+        written = self._written
+        return len(written) == MANY and self._loop.time() - written[0] < MANY * PATIENT_SECONDS
+
+    def _hand_over(self, jobs: "Iterable[tuple[Job, asyncio.Future[Any]]]") -> None:
+        """Give jobs to the keeper, with those that were kept back."""
+        together, self._kept_back = [*self._kept_back, *jobs], []
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+        if together:
+            self._tell_keeper(together)
+
+    def _tell_keeper(self, jobs: "list[tuple[Job, asyncio.Future[Any]]]") -> None:
+        now = time.monotonic()
+        for job, answer in jobs:
+            self._asked[job.number] = _Asked(answer, job.writes, now)
         if self._watch is None and self._answered and self.keeper.replaceable:  # its start may take longer
             self._watch = self._loop.call_later(HUNG_SECONDS, self._look)
-        self._send(pack(job))
-        return await answer
+        self._send(b"".join(pack(job) for job, _ in jobs))
 
     def hang_up(self) -> None:
         """End the connection: whoever waits gets no answer."""
@@ -89,10 +133,13 @@ class Line:
         self._loop.remove_reader(self.keeper.socket)
         self._loop.remove_writer(self.keeper.socket)
         self.keeper.socket.close()
-        for asked in self._asked.values():
-            if not asked.answer.done():
-                asked.answer.set_exception(StoreUnavailableError())
+        if self._patience is not None:
+            self._patience.cancel()
+        for answer in (*(asked.answer for asked in self._asked.values()), *(kept[1] for kept in self._kept_back)):
+            if not answer.done():
+                answer.set_exception(StoreUnavailableError())
         self._asked.clear()
+        self._kept_back.clear()
 
     def _send(self, data: bytes) -> None:
         if not self._unsent:
@@ -161,7 +208,7 @@ class Writer:
 
     :param database: where it is: a process keeps what lasts, a thread what is in memory; or a function that opens it,
         called in a thread.
-    :param on_commit: called with the seconds from each write's arrival to its commit.
+    :param on_commit: called with the seconds from when each write was given to the keeper to its commit.
     """
 
     def __init__(self, database: "Place | Callable[[], Database]", on_commit: Callable[[float], None]) -> None:
@@ -172,6 +219,7 @@ class Writer:
         self._served = False
         """Whether a keeper has answered before."""
         self._closed = False
+        self._hurried = False
 
     def start(self) -> None:
         """Start the keeper now, and not with the first job.
@@ -180,17 +228,19 @@ class Writer:
         """
         self._line = Line(self._keeper(), self._on_commit)
 
-    async def do(self, name: str, *arguments: Any, writes: bool = False, order: str = "") -> Any:
+    async def do(self, name: str, *arguments: Any, writes: bool = False, order: str = "", patient: bool = False) -> Any:
         """Do something in the database; returns once it is committed.
 
         :param name: a method of :class:`~sniffai_server.matches.statements.Statements`. What it raises is raised here.
         :param writes: whether it changes anything.
         :param order: where it stands among the jobs of one commit: the match's id.
+        :param patient: whether it may wait a moment to share another commit, since no call waits for it.
         :raises DatabaseError: the database cannot be opened, and never was.
         :raises StoreUnavailableError: the database failed. What was done may be lost or not.
         """
         try:
-            result = await self._connected().ask(Job(next(self._numbers), name, arguments, writes, order))
+            job = Job(next(self._numbers), name, arguments, writes, order)
+            result = await self._connected().ask(job, patient=patient and not self._hurried)
         except DatabaseError as error:
             if not self._served:
                 raise
@@ -199,8 +249,17 @@ class Writer:
         self._served = True
         return result
 
+    def hurry(self) -> None:
+        """Let nothing wait any more, since the server is shutting down."""
+        self._hurried = True
+        if self._line is not None and not self._line.ended:
+            self._line.hurry()
+
     def close(self) -> None:
-        """Finish what is under way, and close the database. May be called from any thread."""
+        """Finish what is under way, and close the database. May be called from any thread.
+
+        Jobs that are still kept back are not done: see :meth:`hurry`.
+        """
         self._closed = True
         line = self._line
         if line is None:

@@ -319,9 +319,9 @@ def test_a_change_that_is_not_stored_is_found(monkeypatch: pytest.MonkeyPatch) -
     """The control: a store that forgets every sixth step."""
     store = Store.append
 
-    async def forget(self: Store, change: Any) -> None:
+    async def forget(self: Store, change: Any, *, patient: bool) -> None:
         if change.number % 6:
-            await store(self, change)
+            await store(self, change, patient=patient)
 
     monkeypatch.setattr(Store, "append", forget)
     few = settings(max_examples=20, stateful_step_count=15, phases=[Phase.generate])

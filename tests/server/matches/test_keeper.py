@@ -1,8 +1,10 @@
 """The process that keeps the matches of a server: killed, stopped, unable to start."""
 
+import asyncio
 import logging
 import os
 import signal
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,8 +12,9 @@ import grpc
 import pytest
 
 from benchmarks.server.process import children_of
+from sniffai_server.calls.refusals import StoreUnavailableError
 from sniffai_server.matches import keeper, opponents, writer
-from sniffai_server.matches.frames import Frames, pack
+from sniffai_server.matches.frames import Frames, Job, pack
 from sniffai_server.matches.place import Place
 from sniffai_server.matches.store import Store
 from tests.server.matches.support import Player, sit_down
@@ -139,6 +142,68 @@ async def test_more_is_asked_than_the_socket_takes(tmp_path: Path) -> None:
     assert await store.load("x" * 10_000_000) is None
     assert await store.counts() == {}
     store.close()
+
+
+class Idle:
+    """A keeper that does nothing: a test looks at what it is asked."""
+
+    replaceable = False
+
+    def __init__(self) -> None:
+        self.socket, self._own = socket.socketpair()
+        self._own.setblocking(False)
+        self._frames = Frames()
+
+    def wait(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+    def close(self) -> None:
+        self._own.close()
+
+    def asked(self) -> list[int]:
+        """The numbers of the jobs that have come since the last look."""
+        try:
+            return [job.number for job in self._frames.add(self._own.recv(writer.PIECE))]
+        except BlockingIOError:
+            return []
+
+
+async def test_a_patient_job_shares_the_commit_of_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits only while much is written, not for long, and not once the server shuts down."""
+    monkeypatch.setattr(writer, "PATIENT_SECONDS", TIMEOUT)
+    idle = Idle()
+    line = writer.Line(idle, lambda seconds: None)
+    answers = []
+
+    async def ask(number: int, *, patient: bool = False, writes: bool = True) -> list[int]:
+        job = Job(number, "append", (), writes, "")
+        answers.append(asyncio.ensure_future(line.ask(job, patient=patient)))
+        await asyncio.sleep(0)
+        return idle.asked()
+
+    assert await ask(1, patient=True) == [1]
+    for number in range(2, 2 + writer.MANY):
+        assert await ask(number) == [number]
+    assert await ask(20, patient=True) == []
+    assert await ask(21, writes=False) == [21]
+    assert await ask(22) == [20, 22]
+    assert await ask(23, patient=True) == []
+    line.hurry()
+    assert idle.asked() == [23]
+    monkeypatch.setattr(writer, "PATIENT_SECONDS", 0.1)
+    found = await ask(24, patient=True)
+    async with asyncio.timeout(TIMEOUT):
+        while not found:
+            await asyncio.sleep(0.01)
+            found = idle.asked()
+    assert found == [24]
+    monkeypatch.setattr(writer, "PATIENT_SECONDS", TIMEOUT)
+    assert await ask(25, patient=True) == []
+    line.hang_up()
+    idle.close()
+    ends = await asyncio.gather(*answers, return_exceptions=True)
+    assert all(isinstance(end, StoreUnavailableError) for end in ends)
 
 
 def test_frames_in_any_pieces() -> None:
