@@ -24,6 +24,7 @@ WORKS: Final = {
     "replies": "replies of another seat, by the policy",
     "values": "known worlds valued by the net",
     "set_up": "searches of a single simulation",
+    "samples": "belief samples where tiles are excluded",
 }
 """What can be measured, by its name on the command line."""
 
@@ -33,6 +34,7 @@ from sniffai import Round
 from sniffai.search.nets import load_policy, load_world_value
 from sniffai.search.params import Limits, SearchParams
 from sniffai.search.searcher import search_options
+from sniffai_ext.belief import Belief
 from sniffai_ext.rollout import rollouts
 from sniffai_ext.search import Search
 
@@ -59,6 +61,13 @@ def set_up(i):
         search(views[(16 * i + k) % len(views)], i, short, 1)
     return 16
 
+beliefs = [belief for belief in map(Belief, views) if belief.constrained]
+
+def samples(i):
+    for belief in beliefs:
+        belief.sample(400, i)
+    return 400 * len(beliefs)
+
 policy, world_value = load_policy(players), load_world_value(players)
 shipped, short = options(10_000), options(1_000)
 no_nets = options(10_000, net_leaf=False, inference=False, follow=0.0)
@@ -71,6 +80,7 @@ works = {
     "replies": lambda i: policy.draw_replies(2_000, 20, i),
     "values": lambda i: world_value.judge_positions(2_000, 60, i)[0],
     "set_up": set_up,
+    "samples": samples,
 }
 for line in sys.stdin:
     name, i = line.split()
