@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.server import stages
+from benchmarks.server import ratios, stages
 from benchmarks.server.figures import Check, quantile, theil_sen, verdict
 from benchmarks.server.process import ServerProcess, Vitals
 from benchmarks.server.soak import Found, checks
@@ -146,3 +146,10 @@ def test_stages_of_a_request(capsys: pytest.CaptureFixture[str]) -> None:
         "| write | 1 | 1 |",
         "| all | 1,201 | 601 |",
     ]
+
+
+def test_forced_moves_have_no_choice() -> None:
+    """What is set beside a health check is what its name says."""
+    for forced in (True, False):
+        some = list(itertools.islice(ratios.views(forced=forced), 5))
+        assert [len(view.legal_moves()) == 1 for view in some] == [forced] * 5
