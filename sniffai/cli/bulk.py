@@ -1,7 +1,8 @@
 """What commands with bulk work share: who does it, and where results are kept."""
 
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -43,7 +44,7 @@ class Bulk:
 
     @contextmanager
     def open(self, command: str, *, processes: int | None = 1) -> Iterator[Executor]:
-        """What does the work.
+        """What does the work. Meanwhile standard output is standard error: Ray tells there of nodes that died.
 
         :param command: its name, which the file of results is told.
         :param processes: the default of the executor local; ``None``: one per core.
@@ -51,6 +52,7 @@ class Bulk:
         :raises BadInput: the file of results, or a file of the options, cannot be used.
         """
         with ExitStack() as stack:
+            stack.enter_context(redirect_stdout(sys.stderr))
             if is_grpc(self.executor):
                 stack.enter_context(_servers_told(self.executor))
             work = stack.enter_context(self._executor(processes))

@@ -47,7 +47,8 @@ def taken(browser: "Browser", url: str) -> Iterator[tuple[str, bytes]]:
         page.evaluate("scrollTo(0, 0)")
         page.wait_for_timeout(2500)  # until the points of the last placement are gone
         yield "web-phone", page.screenshot()
-    with person(browser, url, phone, color_scheme="dark", **still) as page:
+    tall = {"width": 410, "height": 1400}  # so that the judgement of the move shows as well
+    with person(browser, url, tall, color_scheme="dark", **still) as page:
         seeded(page)
         new_match(page, level="steady")
         play_by(page, "click")

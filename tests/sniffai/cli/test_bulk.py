@@ -9,6 +9,7 @@ import pytest
 from sniffai.cli.group import run
 from sniffai.jobs.errors import LostJobError
 from sniffai.lab import training
+from sniffai.play.arena import play_pairing
 
 ARENA = ["arena", "random", "greedy", "--deals", "20", "--json", "--workers", "1"]
 NOTHING = "127.0.0.1:9"
@@ -82,6 +83,22 @@ def test_servers_do_not_review_twice(capsys: pytest.CaptureFixture[str]) -> None
     match = str(Path(__file__).parents[2] / "data" / "two_seats.match")
     assert run(["review", match, "--server", NOTHING, "--results", "r.jsonl"]) == 2
     assert "--executor and --results do not go with it" in capsys.readouterr().err
+
+
+def test_what_an_executor_prints_is_no_part_of_the_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ray prints on standard output that a node has died."""
+
+    def one(*args: Any, **options: Any) -> Any:
+        print("(raylet) a node has died")
+        return play_pairing(*args, **options)
+
+    monkeypatch.setattr("sniffai.play.arena.play_pairing", one)
+    assert run(ARENA) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["pairings"] == 20
+    assert err.count("a node has died") == 20
 
 
 def test_a_lost_job_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
