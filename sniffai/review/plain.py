@@ -54,7 +54,7 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
     if origin is tuple:
         each = _reader(members[0])
         return lambda value: tuple(map(each, value))
-    if origin is np.ndarray:
+    if origin in (np.ndarray, npt.NDArray):  # since NumPy 2.5, which needs Python 3.12, the alias is a type of its own
         return np.array
     if is_dataclass(hint) and isinstance(hint, type):
         dataclass: type[Any] = hint
