@@ -14,8 +14,14 @@ from pathlib import Path
 
 from tests.waiting import TIMEOUT
 
-START = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from sniffai.cli import main; main()"
-"""A program whose standard input is the terminal that sends it signals."""
+START = """
+import fcntl, signal, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+from sniffai.cli import main
+main()
+"""
+"""A program whose standard input is the terminal that sends it signals. ``nohup`` around the tests is none around it."""
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NEW_LINE = re.compile(r"\r\n|\r|\x1b\[2K")
