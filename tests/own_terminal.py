@@ -21,7 +21,7 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from sniffai.cli import main
 main()
 """
-"""A program whose standard input is the terminal that sends it signals. ``nohup`` around the tests is none around it."""
+"""A program whose standard input is the terminal that sends it signals. A ``nohup`` of the tests does not reach it."""
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NEW_LINE = re.compile(r"\r\n|\r|\x1b\[2K")
