@@ -4,7 +4,6 @@
 """
 
 import io
-import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,11 +15,9 @@ from tests.e2e.web.served import Served
 from tools.system_parts import chromium
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Route
+    from playwright.sync_api import Browser, Page
 
 FOLDER: Final = Path(__file__).parent.parent.parent.parent / "docs" / "pictures"
-SEED: Final = "5"
-"""Of the matches: only then is a picture the same each time."""
 GRAIN: Final = 10
 """Pixels of a side of what is compared: letters are drawn a little differently everywhere, and numbers of a search that
 a clock ends differ."""
@@ -30,7 +27,6 @@ def taken(browser: "Browser", url: str) -> Iterator[tuple[str, bytes]]:
     """The pictures by name, as PNG."""
     still: dict[str, Any] = {"reduced_motion": "reduce"}
     with person(browser, url, {"width": 1180, "height": 760}, **still) as page:
-        seeded(page)
         new_match(page, level="steady", length=0)
         place(page, 6)
         page.locator("#tab-hint").click()
@@ -41,7 +37,6 @@ def taken(browser: "Browser", url: str) -> Iterator[tuple[str, bytes]]:
         yield "web-table", page.screenshot()
     phone = {"width": 410, "height": 900}
     with person(browser, url, phone, language="ja", color_scheme="dark", is_mobile=True, **still) as page:
-        seeded(page)
         new_match(page, players=4, level="steady", length=0)
         place(page, 3)
         page.evaluate("scrollTo(0, 0)")
@@ -49,7 +44,6 @@ def taken(browser: "Browser", url: str) -> Iterator[tuple[str, bytes]]:
         yield "web-phone", page.screenshot()
     tall = {"width": 410, "height": 1400}  # so that the judgement of the move shows as well
     with person(browser, url, tall, color_scheme="dark", **still) as page:
-        seeded(page)
         new_match(page, level="steady")
         play_by(page, "click")
         page.get_by_role("button", name="Review").click()
@@ -67,16 +61,6 @@ def taken(browser: "Browser", url: str) -> Iterator[tuple[str, bytes]]:
         page.locator(".thinking .ranking").wait_for()
         page.locator(".replay").evaluate("(one) => scrollTo(0, one.getBoundingClientRect().top + scrollY - 8)")
         yield "web-study", page.screenshot()
-
-
-def seeded(page: "Page") -> None:
-    """Let the page's matches have the seed."""
-
-    def add(route: "Route") -> None:
-        request = json.loads(route.request.post_data or "{}")
-        route.continue_(post_data=json.dumps({**request, "seed": SEED}))
-
-    page.route("**/*MatchService/CreateMatch", add)
 
 
 def place(page: "Page", placements: int) -> None:

@@ -132,7 +132,7 @@ def test_a_move_on_its_way_when_the_page_is_closed_is_sent_by_the_next(browser: 
 def test_a_placement_is_taken_back(browser: "Browser", served: Served) -> None:
     with person(browser, served.url) as page:
         new_match(page, length=0)
-        wait_for_turn(page)
+        wait_for_choice(page)  # a placement without a choice is no decision to take back
         focus_hand(page)
         before = state(page)
         place_one(page, "keys")
