@@ -1,21 +1,26 @@
 """Commits: the jobs that have arrived together, done in one transaction.
 
 The jobs of a commit are done without savepoints. Only if one of them fails, all are undone and done again, each with a
-savepoint: that seldom happens.
+savepoint: that seldom happens. Steps, which are nearly all that is stored, are stored by the driver alone.
 """
 
 import logging
 import traceback
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from sniffai.errors import PortableError
 from sniffai_server.calls.refusals import StoreUnavailableError
 from sniffai_server.matches.database import Database, why
+from sniffai_server.matches.errors import ConflictError
 from sniffai_server.matches.frames import Done, Job
 from sniffai_server.matches.statements import Statements
+
+TIDY_AFTER: Final = 100
+"""Jobs that change something, after which the database is tidied in the next free moment."""
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +39,8 @@ class Commits:
         self._open = database
         self._database: Database | None = None
         self._statements: Statements
+        self._written = 0
+        """Jobs that have changed something since the database was tidied."""
 
     def do(self, jobs: Sequence[Job]) -> list[Done]:
         """Do jobs in one transaction; what came of each.
@@ -41,9 +48,13 @@ class Commits:
         An error of the database is told as :class:`StoreUnavailableError`: what was to be done may be lost or not. If
         the database cannot be opened or must not be used, the error is :class:`DatabaseError`.
         """
-        jobs = sorted(jobs, key=lambda job: job.order)
+        jobs, writes = sorted(jobs, key=lambda job: job.order), sum(job.writes for job in jobs)
+        self._written += writes
         try:
-            engine = self._ready(any(job.writes for job in jobs))
+            database = self._ready(writes > 0)
+            if all(map(_is_step, jobs)) and self._steps_stored(jobs, database):
+                return [Done(job.number, None, None) for job in jobs]
+            engine = database.engine
             done = self._all_done(jobs, engine) if len(jobs) > 1 else None
             return self._each_done(jobs, engine) if done is None else done
         except Exception as error:  # whoever waits must learn of it
@@ -55,18 +66,46 @@ class Commits:
         if self._database is not None:
             self._database.close()
 
-    def _ready(self, writes: bool) -> sa.Engine:
+    def _ready(self, writes: bool) -> Database:
         """The database, open.
 
         :raises DatabaseError: it cannot be used.
         """
         if self._database is None:
             opened = self._open()
-            self._statements = Statements(shared=opened.shared)
+            self._statements = Statements(opened.engine.dialect, shared=opened.shared)
             self._database = opened
         elif writes:
             self._database.check()
-        return self._database.engine
+        return self._database
+
+    def _steps_stored(self, jobs: Sequence[Job], database: Database) -> bool:
+        """Store steps in one transaction, by the driver alone; if one of them fails, false, and nothing is stored.
+
+        :raises SQLAlchemyError: the database has failed, or the commit.
+        """
+        driver, committing = database.engine.dialect.loaded_dbapi, False
+        connection = database.engine.raw_connection()
+        try:
+            cursor = connection.cursor()
+            if database.begin:
+                cursor.execute(database.begin)
+            for job in jobs:
+                self._statements.add_step(cursor.execute, *job.arguments[:2])
+            committing = True
+            connection.commit()
+        except (ConflictError, driver.IntegrityError):
+            return False
+        except driver.Error as error:
+            lost = database.engine.dialect.is_disconnect(error, connection.dbapi_connection, None)
+            if lost:
+                connection.invalidate(error)
+            if len(jobs) > 1 and not committing and not lost:
+                return False
+            raise DBAPIError(None, None, error, hide_parameters=True) from error
+        finally:
+            connection.close()  # undoes what is not committed
+        return True
 
     def _all_done(self, jobs: Sequence[Job], engine: sa.Engine) -> list[Done] | None:
         """Do jobs in one transaction; if one fails, ``None``, and nothing is done.
@@ -114,8 +153,24 @@ class Commits:
                 raise
             return Done(job.number, None, _told(error))
 
+    @property
+    def due(self) -> bool:
+        """Whether :meth:`tidy` has something to do."""
+        return self._written >= TIDY_AFTER
+
+    def tidy(self) -> None:
+        """Do what must be done from time to time, and need not be done while a call waits."""
+        self._written = 0
+        if self._database is not None:
+            self._database.tidy()
+
     def _done(self, job: Job, connection: sa.Connection) -> Done:
         return Done(job.number, getattr(self._statements, job.name)(connection, *job.arguments), None)
+
+
+def _is_step(job: Job) -> bool:
+    """Whether a job stores a step of a seat that has joined."""
+    return job.name == "append" and job.arguments[2:] == (None, None)
 
 
 def _told(error: Exception) -> Exception:

@@ -34,6 +34,9 @@ APPLICATION_ID: Final = 0x536E6966
 LEAST_SQLITE: Final = (3, 31, 0)
 LOCK_SECONDS: Final = 1.0
 """How long a file may still be locked: the keeper of a server that was killed ends a moment after it."""
+BEGIN: Final = "BEGIN IMMEDIATE"
+MOST_PAGES: Final = 8000
+"""Of SQLite's write-ahead log, after which a commit writes them back, if no moment without calls came before."""
 CONNECT_SECONDS: Final = 5
 STATEMENT_SECONDS: Final = 10
 LOCKED_SECONDS: Final = 2
@@ -60,6 +63,10 @@ class Database:
     close: Callable[[], None]
     check: Callable[[], None] = lambda: None
     """Raises :class:`DatabaseError` if what is written would be lost."""
+    begin: str = ""
+    """What begins a transaction; ``""`` where the driver does."""
+    tidy: Callable[[], None] = lambda: None
+    """Does from time to time what need not be done while a call waits."""
 
 
 def open_database(text: str, *, make_folder: bool = False) -> Database:
@@ -96,7 +103,7 @@ def _open_memory() -> Database:
     engine = _sqlite(sa.URL.create("sqlite"))
     _tell_sqlite(engine, file=False)
     _migrate(engine)
-    return Database(engine, shared=False, close=engine.dispose)
+    return Database(engine, shared=False, close=engine.dispose, begin=BEGIN)
 
 
 def _open_file(path: Path, make_folder: bool) -> Database:
@@ -126,7 +133,9 @@ def _open_file(path: Path, make_folder: bool) -> Database:
             raise DatabaseError(f"cannot use {path}: {why(error)}") from None
         raise
     log.info("matches are kept in %s, by SQLite %s", path, sqlite3.sqlite_version)
-    return Database(engine, shared=False, close=close, check=_keeps(path))
+    return Database(
+        engine, shared=False, close=close, check=_keeps(path), begin=BEGIN, tidy=lambda: _write_back(engine)
+    )
 
 
 def _check_own(path: Path) -> None:
@@ -247,11 +256,21 @@ def _tell_sqlite(engine: sa.Engine, *, file: bool) -> None:
             cursor.execute("PRAGMA busy_timeout = 5000")
             cursor.execute("PRAGMA journal_mode = WAL")
             cursor.execute("PRAGMA synchronous = FULL")
+            cursor.execute(f"PRAGMA wal_autocheckpoint = {MOST_PAGES}")
         cursor.close()
 
     @sa.event.listens_for(engine, "begin")
     def begun(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        connection.exec_driver_sql(BEGIN)
+
+
+def _write_back(engine: sa.Engine) -> None:
+    """Write what is in the write-ahead log of SQLite into its file, which takes some milliseconds.
+
+    A second connection could do it meanwhile, but two have lost commits: see above.
+    """
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(engine.raw_connection()) as connection:
+        connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def _migrate(engine: sa.Engine) -> None:

@@ -114,6 +114,8 @@ def keep(connection: socket.socket, database: "Callable[[], Database]", jobs: Se
                 while waiting:
                     together, waiting = waiting[:MOST_TOGETHER], waiting[MOST_TOGETHER:]
                     connection.sendall(_packed(commits.do(together)))
+                if commits.due and not _has_come(connection):
+                    commits.tidy()
                 data = connection.recv(PIECE)
                 if not data:
                     break
@@ -122,6 +124,15 @@ def keep(connection: socket.socket, database: "Callable[[], Database]", jobs: Se
             pass  # the server has ended
         finally:
             commits.close()
+
+
+def _has_come(connection: socket.socket) -> bool:
+    """Whether something can be read at once, be it the end."""
+    try:
+        connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _packed(done: Sequence[Done]) -> bytes:

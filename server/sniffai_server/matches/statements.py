@@ -15,6 +15,7 @@ from sniffai_server.calls.callers import ADDRESS
 from sniffai_server.calls.holdings import share_of
 from sniffai_server.matches import clock
 from sniffai_server.matches.errors import ConflictError, TooManyError
+from sniffai_server.matches.prepared import Execute, Prepared
 from sniffai_server.matches.records import LEASE_SECONDS, Listed
 from sniffai_server.matches.tables import MATCHES, PLAYERS, SEATS, STEPS
 
@@ -26,12 +27,21 @@ _OVER: Final = sa.select(MATCHES.c.match_id).where(MATCHES.c.expires.is_(None)).
 """Matches that are over, the oldest first."""
 LEASE: Final = LEASE_SECONDS * clock.MICROSECONDS
 
-# Statements of every step, made once
-
 _ADVANCE: Final = MATCHES.update().where(
     MATCHES.c.match_id == sa.bindparam("id"), MATCHES.c.step_count == sa.bindparam("before")
 )
-_ADD_STEP: Final = STEPS.insert()
+_ADVANCED: Final = (
+    "id",
+    "before",
+    "step_count",
+    "lease_owner",
+    "state",
+    "updated",
+    "expires",
+    "level_moves",
+    "summary",
+)
+"""What is given for it, besides ``lease_until``."""
 
 
 Loaded: TypeAlias = tuple[str, list[tuple[Any, ...]], list[tuple[Any, ...]]]
@@ -44,9 +54,12 @@ class Statements:
     :param shared: whether other servers use the database, too.
     """
 
-    def __init__(self, *, shared: bool) -> None:
+    def __init__(self, dialect: sa.Dialect, *, shared: bool) -> None:
         self._shared = shared
-        self._lease = _ADVANCE.values(lease_until=self._now() + LEASE) if shared else _ADVANCE
+        self._advance = Prepared(_ADVANCE, dialect, (*_ADVANCED, "lease_until"))
+        self._lease = Prepared(_ADVANCE.values(lease_until=self._now() + LEASE), dialect, _ADVANCED)
+        """The same with a new lease, by the clock of a database that servers share."""
+        self._add_step = Prepared(STEPS.insert(), dialect, STEPS.columns.keys())
 
     # Changes
 
@@ -90,19 +103,27 @@ class Statements:
         :param step: its row.
         :param token: the hash of the token of a seat that joins, and ``player`` of its player.
         """
-        leases = self._shared and advanced["lease_owner"]
-        if not leases:
-            advanced["lease_until"] = clock.now() + LEASE if advanced["lease_owner"] else 0
-        if connection.execute(self._lease if leases else _ADVANCE, advanced).rowcount != 1:
-            raise ConflictError
         try:
-            connection.execute(_ADD_STEP, step)
+            self.add_step(connection.exec_driver_sql, advanced, step)
         except IntegrityError:
             raise ConflictError from None
         if token is not None:
             connection.execute(_seat(step["match_id"], step["seat"]).values(token_hash=token))
         if player is not None and step["seat"] is not None:
             _add_player(connection, step["match_id"], player, step["seat"])
+
+    def add_step(self, execute: Execute, advanced: dict[str, Any], step: dict[str, Any]) -> None:
+        """Store a step of a seat that has joined: the part of :meth:`append` that is the same for all steps.
+
+        :param execute: runs a statement of the driver's.
+        :raises ConflictError: another step has been stored meanwhile.
+        """
+        leases = self._shared and advanced["lease_owner"]
+        if not leases:
+            advanced["lease_until"] = clock.now() + LEASE if advanced["lease_owner"] else 0
+        if (self._lease if leases else self._advance).run(execute, advanced) != 1:
+            raise ConflictError
+        self._add_step.run(execute, step)
 
     def replace_token(
         self, connection: sa.Connection, match_id: str, seat: int, invitation: bytes, token: bytes, player: bytes

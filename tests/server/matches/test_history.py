@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,20 +52,44 @@ class Faulty:
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
+        self.dialect = engine.dialect
         self.faults: list[str] = []
 
     @contextmanager
     def begin(self) -> Iterator[sa.Connection]:
-        fault = self.faults.pop(0) if self.faults else ""
-        if fault == "before":
-            raise OperationalError("", {}, Exception("the disk is full"))
+        fault = self._next_fault()
         with self._engine.begin() as connection:
             yield connection
         if fault == "after":
             raise OperationalError("", {}, Exception("the connection is lost"))
 
+    def raw_connection(self) -> Any:
+        fault = self._next_fault()
+        connection = self._engine.raw_connection()
+        return Lost(connection) if fault == "after" else connection
+
+    def _next_fault(self) -> str:
+        fault = self.faults.pop(0) if self.faults else ""
+        if fault == "before":
+            raise OperationalError("", {}, Exception("the disk is full"))
+        return fault
+
     def dispose(self) -> None:
         self._engine.dispose()
+
+
+class Lost:
+    """A connection that is lost once something is committed."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def commit(self) -> None:
+        self._connection.commit()
+        raise sqlite3.OperationalError("the connection is lost")
 
 
 class Context:
