@@ -28,7 +28,7 @@ from sniffai_server.access.auth import Auth
 from sniffai_server.access.keys import Keys
 from sniffai_server.access.quotas import Quotas
 from sniffai_server.access.tls import SecurityError, certificates_of
-from sniffai_server.calls.handlers import HEALTH
+from sniffai_server.calls.handlers import HEALTH, Chain
 from sniffai_server.calls.intake import WINDOW, Holdings, Intake
 from sniffai_server.calls.pace import Stalls, hush_hang_ups
 from sniffai_server.calls.reader import Reader
@@ -113,7 +113,7 @@ class Server:
         reader = Reader(intake, settings.write_seconds, self.stalls)
         interceptors = [observer, auth, intake, self._watches, reader]
         hush_hang_ups()
-        self._grpc = grpc.aio.server(interceptors=interceptors, options=_options(settings))
+        self._grpc = grpc.aio.server(interceptors=[Chain(interceptors)], options=_options(settings))
         self.web = web_of(settings, self._certificates, interceptors)
         self._add_services()
 

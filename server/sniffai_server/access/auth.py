@@ -11,7 +11,7 @@ from sniffai_server.access.keys import Keys
 from sniffai_server.access.quotas import Quotas
 from sniffai_server.calls.callers import CALLER, CERTIFICATE, Caller
 from sniffai_server.calls.current import current_call
-from sniffai_server.calls.handlers import HEALTH, Continuation, Interceptor, MaybeHandler, Proceed, refusing
+from sniffai_server.calls.handlers import HEALTH, Continuation, Interceptor, MaybeHandler, Proceed
 from sniffai_server.calls.refusals import KeyRefusedError
 from sniffai_server.settings import Settings
 
@@ -33,19 +33,19 @@ class Auth(Interceptor):
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
     ) -> MaybeHandler:
-        """The method's handler for a known caller; for an unknown one, a handler that does not read the request."""
+        """The method's handler, wrapped by :meth:`around`; that of a health check as it is."""
         if handler_call_details.method.lstrip("/").startswith(f"{HEALTH}/"):
             return await continuation(handler_call_details)
-        try:
-            if self._keys is not None:
-                CALLER.set(self._keys.caller_of(_key_in(handler_call_details.invocation_metadata)))
-        except Exception as error:
-            handler = await continuation(handler_call_details)
-            return None if handler is None else refusing(handler, error)
         return await super().intercept_service(continuation, handler_call_details)
 
     async def around(self, method: str, proceed: Proceed, context: Any) -> Any:
-        """Answer the call if the caller's quotas allow it."""
+        """Answer the call if its caller is known and within its quotas. Otherwise nothing of the request is read.
+
+        :raises KeyRefusedError: the call has no valid key, and the server has keys.
+        :raises QuotaError: the caller has used up its quota.
+        """
+        if self._keys is not None:
+            CALLER.set(self._keys.caller_of(_key_in(context.invocation_metadata())))
         caller = CALLER.get(None)
         if caller is None:
             settings = self._settings

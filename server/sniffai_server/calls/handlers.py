@@ -6,7 +6,7 @@ kinds of methods. A streaming method may be an async generator or a coroutine th
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -41,6 +41,44 @@ class Interceptor(grpc.aio.ServerInterceptor):
     @abstractmethod
     async def around(self, method: str, proceed: Proceed, context: Any) -> Any:
         """Handle a call of ``method`` (such as ``"sniffai.v1.RulesService/ApplyMove"``)."""
+
+
+class Chain(grpc.aio.ServerInterceptor):
+    """Interceptors as one, which wraps the handler of a method at its first call and not at each.
+
+    :param interceptors: the outermost first. What they make of a handler depends on the method alone.
+    """
+
+    def __init__(self, interceptors: Sequence[grpc.aio.ServerInterceptor]) -> None:
+        self._interceptors = interceptors
+        self._made: dict[str, MaybeHandler] = {}
+        """By method; of methods that exist only."""
+
+    async def intercept_service(
+        self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
+    ) -> MaybeHandler:
+        """The method's handler, wrapped by all of them."""
+        method = handler_call_details.method
+        made = self._made.get(method)
+        if made is None:
+            handler = await continuation(handler_call_details)
+            made = await intercepted(self._interceptors, handler, handler_call_details)
+            if handler is not None:
+                self._made[method] = made
+        return made
+
+
+async def intercepted(
+    interceptors: Sequence[grpc.aio.ServerInterceptor], handler: MaybeHandler, details: grpc.HandlerCallDetails
+) -> Any:
+    """The handler, wrapped by the interceptors, the first of which is the outermost."""
+
+    async def find(index: int, details: grpc.HandlerCallDetails) -> Any:
+        if index == len(interceptors):
+            return handler
+        return await interceptors[index].intercept_service(lambda changed: find(index + 1, changed), details)
+
+    return await find(0, details)
 
 
 def wrapped(handler: Handler, around: Around) -> Handler:

@@ -13,7 +13,7 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from sniffai_server.calls.errors import UndecodableError
-from sniffai_server.calls.handlers import Continuation, Handler, MaybeHandler, function_of, write_all
+from sniffai_server.calls.handlers import Continuation, Function, Handler, MaybeHandler, function_of, write_all
 from sniffai_server.calls.intake import Intake
 from sniffai_server.calls.pace import PacedContext, Stalls
 
@@ -40,17 +40,18 @@ class Reader(grpc.aio.ServerInterceptor):
         make, answer = grpc.stream_unary_rpc_method_handler, self._unary
         if handler.response_streaming:
             make, answer = grpc.stream_stream_rpc_method_handler, self._stream
-        return make(partial(answer, handler, method), response_serializer=handler.response_serializer)
+        function = function_of(handler)
+        return make(partial(answer, function, handler, method), response_serializer=handler.response_serializer)
 
-    async def _unary(self, handler: Handler, method: str, _: Any, context: Any) -> Any:
-        return await function_of(handler)(await self._request(handler, method, context), context)
+    async def _unary(self, function: Function, handler: Handler, method: str, _: Any, context: Any) -> Any:
+        return await function(await self._request(handler, method, context), context)
 
-    async def _stream(self, handler: Handler, method: str, _: Any, context: Any) -> None:
+    async def _stream(self, function: Function, handler: Handler, method: str, _: Any, context: Any) -> None:
         paced = PacedContext(context, self._write_seconds, self._stalls)
         if handler.request_streaming:
-            answers = function_of(handler)(self._requests(handler, method, context), paced)
+            answers = function(self._requests(handler, method, context), paced)
         else:
-            answers = function_of(handler)(await self._request(handler, method, context), paced)
+            answers = function(await self._request(handler, method, context), paced)
         await write_all(answers, paced)
 
     async def _request(self, handler: Handler, method: str, context: Any) -> Any:

@@ -3,7 +3,8 @@
 import asyncio
 import contextvars
 import logging
-from collections.abc import Coroutine
+import types
+from collections.abc import Coroutine, Generator
 from typing import Any, TypeVar
 
 from sniffai_server.calls.current import CALL, Call
@@ -42,5 +43,51 @@ class Tasks:
 
 
 async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
-    """Do something to its end, even if the caller goes away meanwhile."""
-    return await asyncio.shield(asyncio.ensure_future(work))
+    """Do something to its end, even if the caller goes away meanwhile.
+
+    It begins at once, and the caller goes on in the turn of the event loop after its end. With :func:`asyncio.shield`
+    that would take two turns more.
+    """
+    try:
+        waits = work.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    told: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    rest = asyncio.ensure_future(_finish(work, waits, told))
+    try:
+        return await told
+    finally:
+        del rest, told  # an error has this frame in its traceback
+
+
+async def _finish(work: Coroutine[Any, Any, T], waits: Any, told: "asyncio.Future[T]") -> None:
+    """Do the rest of some work, and tell what came of it, unless nobody waits any more."""
+    try:
+        result = await _rest(work, waits)
+        if not told.done():
+            told.set_result(result)
+    except asyncio.CancelledError:
+        told.cancel()
+        raise
+    except Exception as error:
+        if not told.done():
+            told.set_exception(error)
+    finally:
+        del told
+
+
+@types.coroutine
+def _rest(work: Coroutine[Any, Any, T], waits: Any) -> Generator[Any, None, T]:
+    """Go on with work that waits for something."""
+    try:
+        while True:
+            try:
+                yield waits
+            except BaseException as error:
+                waits = work.throw(error)
+            else:
+                waits = work.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result

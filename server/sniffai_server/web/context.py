@@ -109,19 +109,6 @@ class HttpContext:
         raise grpc.aio.AbortError("aborted")
 
 
-async def intercepted(
-    interceptors: Sequence[grpc.aio.ServerInterceptor], handler: Any, details: grpc.HandlerCallDetails
-) -> Any:
-    """The handler, wrapped by the interceptors, the first of which is the outermost."""
-
-    async def find(index: int, details: grpc.HandlerCallDetails) -> Any:
-        if index == len(interceptors):
-            return handler
-        return await interceptors[index].intercept_service(lambda changed: find(index + 1, changed), details)
-
-    return await find(0, details)
-
-
 async def first_of(*awaited: "asyncio.Future[Any]") -> None:
     """Wait until one of these is done."""
     await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)

@@ -16,11 +16,11 @@ from connectrpc.errors import ConnectError
 from connectrpc.request import RequestContext
 from google.protobuf.message import Message
 
-from sniffai_server.calls.handlers import function_of
+from sniffai_server.calls.handlers import function_of, intercepted
 from sniffai_server.calls.refusals import HttpRefusedError, TooLargeError, UnknownEncodingError
 from sniffai_server.web.codecs import Body
 from sniffai_server.web.connection import Connection
-from sniffai_server.web.context import HttpContext, first_of, intercepted
+from sniffai_server.web.context import HttpContext, first_of
 from sniffai_server.web.methods import Method
 from sniffai_server.web.statuses import error_of, retry_seconds, trailers_in
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from sniffai_server.matches import background as background_module
 from sniffai_server.matches import commits as commits_module
 from sniffai_server.matches.background import Background
 from sniffai_server.matches.commits import Commits
@@ -21,6 +22,7 @@ from sniffai_server.matches.frames import Done, Frames, Job, pack
 from sniffai_server.matches.keeper import KeeperThread
 from sniffai_server.matches.records import Standing
 from sniffai_server.matches.statements import Statements
+from sniffai_server.matches.tasks import to_the_end
 from tests.waiting import TIMEOUT
 
 STANDING = Standing("playing", 0, 9, False, "{}")
@@ -158,3 +160,62 @@ def test_background_work_begins_one_by_one(cut: int | None) -> None:
     works = [entry for entry in told if entry != "call"]
     assert works == [f"work {number}" for number in range(3) if number != cut]
     assert not any(before != "call" and after != "call" for before, after in pairwise(told))
+
+
+async def test_background_work_waits_for_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until it is answered, but not for ever."""
+    background, told = Background(), []
+
+    async def work(name: str) -> None:
+        await background.turn()
+        told.append(name)
+
+    monkeypatch.setattr(background_module, "PATIENCE", TIMEOUT)
+    with background.held_back():
+        with background.held_back():
+            first = asyncio.ensure_future(work("first"))
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.01)
+        assert told == []
+    await first
+    monkeypatch.setattr(background_module, "PATIENCE", 0.01)
+    with background.held_back():
+        await asyncio.gather(work("second"), work("third"))
+    assert told == ["first", "second", "third"]
+
+
+async def test_work_is_done_to_the_end() -> None:
+    """It begins at once, tells its result or error, and goes on when whoever wants it has gone."""
+    told: list[str] = []
+    gate = asyncio.Event()
+
+    async def work(name: str, error: Exception | None = None) -> str:
+        told.append(f"{name} begins")
+        await gate.wait()
+        await asyncio.sleep(0)
+        told.append(f"{name} ends")
+        if error is not None:
+            raise error
+        return name
+
+    async def at_once() -> str:
+        return "at once"
+
+    assert await to_the_end(at_once()) == "at once"
+    calls = [
+        asyncio.ensure_future(to_the_end(work("kept"))),
+        asyncio.ensure_future(to_the_end(work("failed", ConflictError()))),
+        asyncio.ensure_future(to_the_end(work("left"))),
+        asyncio.ensure_future(to_the_end(work("left in error", ConflictError()))),
+    ]
+    await asyncio.sleep(0)
+    assert told == ["kept begins", "failed begins", "left begins", "left in error begins"]
+    for call in calls[2:]:
+        call.cancel()
+    await asyncio.sleep(0)
+    gate.set()
+    ends = await asyncio.gather(*calls, return_exceptions=True)
+    assert ends[0] == "kept"
+    assert [type(end) for end in ends[1:]] == [ConflictError, asyncio.CancelledError, asyncio.CancelledError]
+    while len(told) < 8:
+        await asyncio.sleep(0)
