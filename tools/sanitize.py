@@ -42,6 +42,8 @@ def main() -> int:
     for call, name in PLANTED.items():
         check_planted(call, name)
     print(f"==> {len(PLANTED)} planted faults, all seen")
+    for path in (LIBRARY / "sniffai_ext").glob("planted.*"):
+        path.unlink()  # a test calls all that the core has, and knows nothing of these
     print("==> the tests of the core", flush=True)
     run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "timeout=3600", "tests/ext")
     print(f"==> {PLAY_SECONDS:.0f} s of play", flush=True)
