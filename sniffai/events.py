@@ -105,6 +105,8 @@ def read_events(values: Iterable[EventLike], field: str = "events") -> tuple[Eve
     """
     if not is_listed(values):
         raise ViewError(f"a list of events is expected, not {shown(values)}", reason="NOT_EVENTS", field=field)
+    if type(values) is list and all(map(_is_sound, values)):  # nearly always: see _is_sound
+        return tuple(values)
     return tuple(_read_event(value, f"{field}[{i}]") for i, value in enumerate(values))
 
 

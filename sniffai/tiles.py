@@ -87,7 +87,10 @@ def read_tiles(values: Iterable[TileLike], field: str, seen: dict[Tile, str] | N
     """
     if not is_listed(values):
         raise TileError(f"a list of tiles is expected, not {shown(values)}", reason="NOT_TILES", field=field)
-    seen = {} if seen is None else seen
+    if seen is None:
+        if type(values) is list and all(type(value) is Tile for value in values) and len(set(values)) == len(values):
+            return tuple(values)  # nearly always
+        seen = {}
     return tuple(_read_tile(value, f"{field}[{i}]", seen) for i, value in enumerate(values))
 
 

@@ -40,6 +40,7 @@ cdef class Belief:
     cdef int pooled                   # how many these are
     cdef uint8_t[TILES] pool_tiles    # and which
     cdef int free_batches
+    cdef int free_seats               # how many of these are no talon, which comes last
     cdef FreeBatch[MAX_CELLS] free_batch
     cdef int pool_size                # tiles in the free batches together
     cdef int cells
@@ -58,7 +59,7 @@ cdef class Belief:
     cdef bint fill(self) noexcept nogil
     cdef void fill_ways(self, int states) noexcept nogil
     cdef void _spread(self, double[:, ::1] rows, int tile, double share) noexcept
-    cdef int walk(self, Rng *rng, uint8_t *where, uint8_t *loose) noexcept nogil
+    cdef int _cell_marginals(self, double[:, ::1] rows) except -1
     cdef uint64_t count(self) noexcept nogil
     cdef void sample_hands(self, Rng *rng, uint32_t *hands, uint8_t *talon) noexcept nogil
     cdef void sample_batches(self, Rng *rng, uint32_t[ALL_BATCHES] *batch_tiles, uint8_t *talon) noexcept nogil

@@ -18,11 +18,11 @@ from math import factorial
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport INT32_MAX
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from sniffai_ext.checks cimport read_seed, read_whole
-from sniffai_ext.rng cimport below64, next64, seed_rng, shuffle
+from sniffai_ext.rng cimport below, below64, next64, seed_rng
 from sniffai_ext.signals cimport Watch, answer, called, watch_signals
 from sniffai_ext.types cimport ALL_TILES, FITTING, lowest, uint16_t
 from sniffai_ext.view cimport MAX_BATCHES
@@ -84,6 +84,7 @@ cdef class Belief:
         elif size:
             self.free_batch[self.free_batches] = FreeBatch(<uint8_t> place_, <uint8_t> batch, <uint8_t> size)
             self.free_batches += 1
+            self.free_seats += place_ != TALON
             self.pool_size += size
 
     cdef bint take_view(self, View view) noexcept:
@@ -244,21 +245,21 @@ cdef class Belief:
             place_ = self.free_batch[i].place
             rows[tile, self.players if place_ == TALON else place_] += share * self.free_batch[i].size / self.pool_size
 
-    def _cell_marginals(self, double[:, ::1] rows):
+    cdef int _cell_marginals(self, double[:, ::1] rows) except -1:
         """Forward counts times backward counts, over all listed tiles."""
-        import numpy as np
-
         cdef int i, k, room, states = self.full + 1
         cdef double total = self.count()
         cdef double weight, kept
         cdef uint32_t cells
         cdef uint64_t *after
-        forward_now = np.zeros(states)
-        cdef double[::1] now = forward_now
-        cdef double[::1] then
+        cdef double *forward = <double *> calloc(2 * <size_t> states, sizeof(double))
+        cdef double *now = forward
+        cdef double *then = forward + states
+        if forward == NULL:
+            raise MemoryError
         now[self.full] = 1.0
         for i in range(self.listed):
-            then = np.zeros(states)
+            memset(then, 0, states * sizeof(double))
             after = self.ways + <size_t> (i + 1) * states
             kept = 0
             for room in range(states):
@@ -278,87 +279,51 @@ cdef class Belief:
                             weight * after[room - self.cell[k].stride] / total
             if not self.item[i].shed:
                 self._spread(rows, self.item[i].tile, kept / total)
-            now = then
+            now, then = then, now
+        free(forward)
+        return 0
 
     cdef void sample_hands(self, Rng *rng, uint32_t *hands, uint8_t *talon) noexcept nogil:
         """One deal: ORs into ``hands`` the hidden tiles of the other seats and writes the talon in drawing order."""
         cdef uint8_t[TILES] where
         cdef uint8_t[TILES] loose
-        cdef uint32_t[TALON + 1] dealt           # by place; what is in the pool counts for none
-        cdef uint32_t tiles
-        cdef int i, left, n = 0
-        self.walk(rng, where, loose)
-        memset(dealt, 0, sizeof(dealt))
-        for i in range(self.listed):
-            dealt[self.cell[where[i]].seat] |= self.item[i].hidden
-        for i in range(self.players):
-            hands[i] |= dealt[i]
-        for i in range(self.free_batches):
-            if self.free_batch[i].place == TALON:
-                memcpy(talon, loose + n, self.free_batch[i].size)
-            else:
-                tiles = 0
-                for left in range(self.free_batch[i].size):
-                    tiles |= <uint32_t> 1 << loose[n + left]
-                hands[self.free_batch[i].place] |= tiles
-            n += self.free_batch[i].size
+        cdef uint32_t[MAX_CELLS] dealt           # by free batch
+        cdef uint32_t[TALON + 1] held            # by place; what is in the pool counts for none
+        cdef Rng own = rng[0]                    # in registers, see shuffle
+        cdef int i
+        memcpy(loose, self.pool_tiles, TILES)
+        if self.listed:
+            walk(self, &own, where, loose)
+            memset(held, 0, sizeof(held))
+            for i in range(self.listed):
+                held[self.cell[where[i]].seat] |= self.item[i].hidden
+            for i in range(self.players):
+                hands[i] |= held[i]
+        deal_pool(self, &own, loose, dealt, talon)
+        rng[0] = own
+        for i in range(self.free_seats):
+            hands[self.free_batch[i].place] |= dealt[i]
 
     cdef void sample_batches(self, Rng *rng, uint32_t[ALL_BATCHES] *batch_tiles, uint8_t *talon) noexcept nogil:
         """One deal, batch by batch: writes what each other seat got in its deal and in each draw, the tiles placed
         since included (not those drawn and placed at once), and the talon in drawing order."""
         cdef uint8_t[TILES] where
         cdef uint8_t[TILES] loose
-        cdef int i, left, n = 0
-        self.walk(rng, where, loose)
-        memcpy(batch_tiles, self.certain, sizeof(self.certain))
-        for i in range(self.listed):
-            if where[i] != IN_POOL:
-                batch_tiles[self.cell[where[i]].seat][self.cell[where[i]].batch] |= <uint32_t> 1 << self.item[i].tile
-        for i in range(self.free_batches):
-            if self.free_batch[i].place == TALON:
-                memcpy(talon, loose + n, self.free_batch[i].size)
-            else:
-                for left in range(self.free_batch[i].size):
-                    batch_tiles[self.free_batch[i].place][self.free_batch[i].batch] |= <uint32_t> 1 << loose[n + left]
-            n += self.free_batch[i].size
-
-    cdef int walk(self, Rng *rng, uint8_t *where, uint8_t *loose) noexcept nogil:
-        """Fill the cells by a walk through the counts and shuffle the pool.
-
-        ``where``: by listed tile its cell, or IN_POOL. ``loose``: the pool's tiles in random order; returns how many.
-        """
-        cdef int k, chosen, i = 0, n = self.pooled, states = self.full + 1, room = self.full
-        cdef uint32_t cells
-        cdef uint64_t ticket, upto
-        cdef uint64_t *here = self.ways
-        cdef Rng own = rng[0]                    # in registers, see shuffle
+        cdef uint32_t[MAX_CELLS] dealt
+        cdef Rng own = rng[0]
+        cdef int i
         memcpy(loose, self.pool_tiles, TILES)
-        while room:
-            ticket = below64(&own, here[room])
-            here += states
-            # The pool, then each cell with room: the last whose share does not begin beyond the ticket. Where a tile
-            # falls cannot be foretold, so nothing branches on it.
-            chosen = IN_POOL
-            upto = 0 if self.item[i].shed else here[room]
-            cells = self.item[i].cells & self.open_cells[room]
-            while cells:
-                k = lowest(cells)
-                cells &= cells - 1
-                chosen = k if ticket >= upto else chosen
-                upto += here[room - self.cell[k].stride]
-            where[i] = <uint8_t> chosen
-            room -= self.cell[chosen].stride
-            loose[n] = self.item[i].tile
-            n += chosen == IN_POOL
-            i += 1
-        for i in range(i, self.listed):          # all cells are full
-            next64(&own)
-            where[i] = IN_POOL
-            loose[n] = self.item[i].tile
-            n += 1
-        shuffle(&own, loose, n)
+        memcpy(batch_tiles, self.certain, sizeof(self.certain))
+        if self.listed:
+            walk(self, &own, where, loose)
+            for i in range(self.listed):
+                if where[i] != IN_POOL:
+                    batch_tiles[self.cell[where[i]].seat][self.cell[where[i]].batch] |= \
+                        <uint32_t> 1 << self.item[i].tile
+        deal_pool(self, &own, loose, dealt, talon)
         rng[0] = own
-        return n
+        for i in range(self.free_seats):
+            batch_tiles[self.free_batch[i].place][self.free_batch[i].batch] |= dealt[i]
 
     def sample(self, count, seed):
         """``count`` deals drawn independently.
@@ -477,6 +442,77 @@ cdef class Belief:
                     for mask in subsets(rest, size)
                 ]
         return [dealt + (rest,) for dealt, rest in partial]
+
+
+cdef inline void walk(Belief belief, Rng *rng, uint8_t *where, uint8_t *loose) noexcept nogil:
+    """Fill the cells by a walk through the counts.
+
+    ``where``: by listed tile its cell, or IN_POOL. ``loose``: the tiles of the pool, to which the others are added.
+    """
+    cdef int k, chosen, i = 0, n = belief.pooled, states = belief.full + 1, room = belief.full
+    cdef uint32_t cells
+    cdef uint64_t ticket, upto
+    cdef uint64_t *here = belief.ways
+    while room:
+        ticket = below64(rng, here[room])
+        here += states
+        # The pool, then each cell with room: the last whose share does not begin beyond the ticket. Where a tile
+        # falls cannot be foretold, so nothing branches on it.
+        chosen = IN_POOL
+        upto = 0 if belief.item[i].shed else here[room]
+        cells = belief.item[i].cells & belief.open_cells[room]
+        while cells:
+            k = lowest(cells)
+            cells &= cells - 1
+            chosen = k if ticket >= upto else chosen
+            upto += here[room - belief.cell[k].stride]
+        where[i] = <uint8_t> chosen
+        room -= belief.cell[chosen].stride
+        loose[n] = belief.item[i].tile
+        n += chosen == IN_POOL
+        i += 1
+    for i in range(i, belief.listed):            # all cells are full
+        next64(rng)
+        where[i] = IN_POOL
+        loose[n] = belief.item[i].tile
+        n += 1
+
+
+cdef inline void deal_pool(Belief belief, Rng *rng, uint8_t *loose, uint32_t *dealt, uint8_t *talon) noexcept nogil:
+    """Deal the pool's tiles, ``loose``, to the free batches; the talon's come in drawing order.
+
+    It shuffles as :func:`sniffai_ext.rng.shuffle` does, and deals each tile as soon as its place is certain. So the
+    order is settled from the last place down, and that of the first batch does not matter: only its numbers are drawn.
+
+    :param dealt: by free batch of a seat, the mask of its tiles.
+    """
+    cdef int b, i, j, first, end = belief.pool_size
+    cdef uint32_t tiles
+    cdef uint8_t item
+    if belief.free_seats < belief.free_batches:          # the last one is the talon
+        first = end - belief.free_batch[belief.free_seats].size
+        for i in range(end - 1, first - 1, -1):
+            j = below(rng, i + 1) if i else 0
+            item = loose[j]
+            loose[j] = loose[i]
+            talon[i - first] = item
+        end = first
+    for b in range(belief.free_seats - 1, 0, -1):
+        first = end - belief.free_batch[b].size
+        tiles = 0
+        for i in range(end - 1, first - 1, -1):
+            j = below(rng, i + 1)
+            item = loose[j]
+            loose[j] = loose[i]
+            tiles |= <uint32_t> 1 << item
+        dealt[b] = tiles
+        end = first
+    if belief.free_seats:
+        tiles = <uint32_t> 1 << loose[0]
+        for i in range(1, end):
+            next64(rng)
+            tiles |= <uint32_t> 1 << loose[i]
+        dealt[0] = tiles
 
 
 cdef bint settle_sheds(View view, int seat, int *room, uint16_t *origins, uint32_t *certain) noexcept nogil:

@@ -43,14 +43,16 @@ cdef inline int phase_of(const State *state) noexcept nogil:
 
 cdef float chosen_share(const float *values, int count, int pick, float temperature) noexcept nogil:
     """softmax(values / temperature)[pick]"""
-    cdef float most = values[0], total = 0
+    cdef float most = values[0], total = 0, share, chosen = 0
     cdef int i
     for i in range(1, count):
         if values[i] > most:
             most = values[i]
     for i in range(count):
-        total += expf((values[i] - most) / temperature)
-    return expf((values[pick] - most) / temperature) / total
+        share = expf((values[i] - most) / temperature)
+        total += share
+        chosen = share if i == pick else chosen
+    return chosen / total
 
 
 cdef inline uint32_t hand_then(const Choice *choice, uint32_t[ALL_BATCHES] *batch_tiles) noexcept nogil:

@@ -253,6 +253,16 @@ cdef class Layout:
         return [other for _, other in self.placements_of(<uint32_t> 1 << joined)
                 if self.compact(joined, other) == move]
 
+    def effect(self, tile, at):
+        """``(points, count)`` as they would be after a placement: :meth:`outlook` without the ends.
+
+        :raises MoveError: the move is not legal here.
+        """
+        cdef int move = self.compact(read_int(tile, "tile", MoveError), read_int(at, "at", MoveError))
+        cdef Arms after = self.arms
+        cdef int points = join(&after, <uint8_t> move)
+        return points, after.count
+
     def outlook(self, tile, at):
         """``(points, count, contributions)`` as they would be after a placement.
 

@@ -146,7 +146,7 @@ cdef class Search:
         self.belief = Belief.of(view)
         self.view.fill_state(&self.start)
         self._set_valuation()
-        self._consider(self.view.legal_moves() if root_moves is None else root_moves)
+        self._consider(root_moves)
         if world is not None:
             self._fix_world(world)
         else:
@@ -179,16 +179,20 @@ cdef class Search:
         raise TypeError("a search cannot be copied or pickled: its tree belongs to one process")
 
     def _consider(self, root_moves):
-        legal = set(self.view.legal_moves())
-        root_moves = read_items(root_moves, "root_moves", ViewError)
-        for move in root_moves:
-            if move not in legal:
-                raise ViewError(f"{shown(move)} is not a legal move of the seat", reason="NOT_LEGAL",
-                                field="root_moves")
-            tile, at = move
-            move = self.view.table.compact(tile, at)
-            self.root_count += not self.considered[move >> 6] >> (move & 63) & 1
-            self.considered[move >> 6] |= <uint64_t> 1 << (move & 63)
+        cdef int code
+        if root_moves is None:
+            root_moves = self.view.legal_moves()
+        else:
+            legal = set(self.view.legal_moves())
+            root_moves = read_items(root_moves, "root_moves", ViewError)
+            for move in root_moves:
+                if move not in legal:
+                    raise ViewError(f"{shown(move)} is not a legal move of the seat", reason="NOT_LEGAL",
+                                    field="root_moves")
+        for tile, at in root_moves:
+            code = self.view.table.compact(tile, at)
+            self.root_count += not self.considered[code >> 6] >> (code & 63) & 1
+            self.considered[code >> 6] |= <uint64_t> 1 << (code & 63)
         if not root_moves:
             raise ViewError("at least one move is expected", reason="NO_MOVES", field="root_moves")
 

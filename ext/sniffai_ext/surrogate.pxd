@@ -12,6 +12,7 @@ cdef struct Surrogate:
     int own               # the seat whose hand is no secret
     double base           # log-likelihood where no hand holds anything
     double[4][TILES] gain  # by seat and tile: what holding the tile adds
+    bint[4] chose         # by seat: whether any gain is not 0
 
 cdef void fit_surrogate(Surrogate *fit, const World *world, const double *by_seat, int size, int own,
                         double ridge) noexcept nogil
@@ -27,3 +28,5 @@ cdef inline double ridge_of(int players) noexcept nogil:
     return 20 if players == 2 else 2
 
 cdef double likely(const Surrogate *fit, const World *world) noexcept nogil
+
+cdef void rate_worlds(const Surrogate *fit, const World *world, int count, double *logs) noexcept nogil

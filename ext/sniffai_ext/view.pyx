@@ -9,7 +9,7 @@ from sniffai_ext.checks cimport check_seat, check_tile, read_int, read_items, re
 from sniffai_ext.layout cimport tile_text
 from sniffai_ext.types cimport (
     ALL_TILES, BLOCKED, FITTING, NO_TILE, PIPS, RUNNING, TARGET, TILES, WENT_OUT, hand_size, lowest,
-    popcount, target_of, team_count, team_of,
+    popcount, target_of, team_count, team_of, uint64_t,
 )
 
 from sniffai_ext.errors import HistoryError, MoveError, SniffError, TileError, ViewError
@@ -375,6 +375,18 @@ cdef class View:
         if self.must != "play":
             return []
         return self.table.placements_of(<uint32_t> 1 << self.forced if self.forced >= 0 else self.hand)
+
+    def distinct_moves(self):
+        """Of :meth:`legal_moves`, those with equal futures once: at the lowest attachment point."""
+        cdef uint64_t[4] listed = [0, 0, 0, 0]
+        cdef int move
+        moves = []
+        for tile, at in self.legal_moves():
+            move = self.table.compact(tile, at)
+            if not listed[move >> 6] >> (move & 63) & 1:
+                listed[move >> 6] |= <uint64_t> 1 << (move & 63)
+                moves.append((tile, at))
+        return moves
 
     cdef uint32_t unseen(self) noexcept:
         """The tiles that the seat has not seen."""

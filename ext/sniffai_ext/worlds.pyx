@@ -21,7 +21,7 @@ from sniffai_ext.inference cimport TERMS, Term, log_likelihoods, take_told
 from sniffai_ext.policy cimport Policy
 from sniffai_ext.rng cimport GOLDEN, next64, seed_rng, uniform
 from sniffai_ext.signals cimport answer, called, watch_signals
-from sniffai_ext.surrogate cimport Surrogate, fit_surrogate, likely, place_at, ridge_of
+from sniffai_ext.surrogate cimport Surrogate, fit_surrogate, likely, place_at, rate_worlds, ridge_of
 from sniffai_ext.types cimport TILES, lowest, popcount, prefetch, uint8_t
 
 from sniffai_ext.errors import LimitsError, ViewError
@@ -201,8 +201,10 @@ cdef class Pool:
             sample[samples].talon = belief.hidden
             for seat in range(4):
                 sample[samples].talon &= ~sample[samples].hand[seat]
-            sample[samples].weight = likely(&fit, &sample[samples])
             samples += 1
+        rate_worlds(&fit, sample, samples, self.logs + self.room)
+        for i in range(samples):
+            sample[i].weight = self.logs[self.room + i]
         if samples and not self.broken:
             self.pick(belief, view, &fit, sample, made, samples, uniform(rng))
         free(made)
@@ -214,7 +216,8 @@ cdef class Pool:
         fit_surrogate(&fit, self.world, self.by_seat, self.size, self.seat, ridge_of(self.players))
         for i in range(samples):
             self.world[self.size + i] = sample[i]    # they move up where the room was not filled
-            self.logs[self.size + i] = likely(&fit, &sample[i])
+        rate_worlds(&fit, self.world + self.size, samples, self.logs + self.size)
+        for i in range(samples):
             self.world[self.size + i].weight = self.logs[self.size + i]
         exponentiate(self.world + self.size, samples)
         self.untold = True
@@ -226,8 +229,7 @@ cdef class Pool:
         cdef int i
         if self.untold:
             fit_surrogate(&fit, self.world, self.told_by_seat, self.studied, self.seat, ridge_of(self.players))
-            for i in range(self.studied, self.size):
-                self.told_logs[i] = likely(&fit, &self.world[i])
+            rate_worlds(&fit, self.world + self.studied, self.size - self.studied, self.told_logs + self.studied)
             self.untold = False
 
     cdef void pick(self, Belief belief, View view, const Surrogate *fit, World *sample, const Rng *made,

@@ -1,9 +1,9 @@
 """What a placement does, in numbers that follow from the rules and the exact belief alone."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sniffai.errors import MoveError
 from sniffai.moves import Move, MoveLike
@@ -12,7 +12,7 @@ from sniffai.search.candidates import distinct_moves
 from sniffai.tiles import TILES
 from sniffai.view import View
 from sniffai_ext.belief import Belief as CoreBelief
-from sniffai_ext.hand_chances import chance_without, expected_cost, longest_run, scores_at_once
+from sniffai_ext.hand_chances import best_later, chance_without, expected_cost, longest_run, scores_at_once
 from sniffai_ext.layout import Layout as CoreLayout
 
 if TYPE_CHECKING:
@@ -110,10 +110,13 @@ class Facts:
     """The facts of one decision: what holds for the view, and for each legal move.
 
     :param view: its seat is to place a tile.
+    :param sparing: of a move that is the only one, leave out what serves comparison: what it could score later, how
+        many tiles could follow it, and what the other seats could do.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, *, sparing: bool = False) -> None:
         self.view = view
+        self._sparing = sparing
         core = view.core()
         self.layout = core.layout
         self.hand: int = core.hand
@@ -123,7 +126,6 @@ class Facts:
         """The other seats in turn order."""
         self.partner = (view.seat + 2) % 4 if view.players == 4 else None
         self.team = team_of(view.players, view.seat)
-        self._belief = CoreBelief.of(core)
         self._single = tuple(seat for seat in self.others if view.hand_sizes[seat] == 1)
         self.short = tuple(seat for seat in self._single if seat != self.partner)
         """The opponents that hold one tile."""
@@ -133,7 +135,13 @@ class Facts:
     @cached_property
     def moves(self) -> tuple[MoveFacts, ...]:
         """Every legal move, moves of equal futures once."""
-        return tuple(self._of(move) for move in distinct_moves(self.view))
+        distinct = distinct_moves(self.view)
+        alone = self._sparing and len(distinct) == 1
+        return tuple(self._of(move, alone=alone) for move in distinct)
+
+    @cached_property
+    def _belief(self) -> CoreBelief:
+        return CoreBelief.of(self.view.core())
 
     @cached_property
     def threat(self) -> float:
@@ -237,17 +245,6 @@ class Facts:
         seats = sum(1 << seat for seat in self.others)
         return tuple(chance_without(self._belief, seats, SUITS[pips] & ~self.hand) for pips in range(7))
 
-    def _later(self, after: CoreLayout, rest: int) -> tuple[int, int, float] | None:
-        """:attr:`MoveFacts.later`."""
-        pips = dict(after.attachment_points())
-        most, found = 0.0, None
-        for tile, at in after.moves(rest):
-            then = after.copy()
-            points, chance = then.play(tile, at), self.nobody[pips[at]]
-            if points and points * chance >= most:
-                most, found = points * chance, (points, tile, chance)
-        return found
-
     def _expected(self, levels: dict[int, int], seat: int) -> float:
         """The expected points of a seat's best placement; ``levels`` as :func:`scores_at_once` makes them."""
         expected, above, reached = 0.0, 0, 0.0
@@ -258,7 +255,11 @@ class Facts:
             reached = chance
         return expected
 
-    def _of(self, move: Move) -> MoveFacts:
+    def _of(self, move: Move, *, alone: bool) -> MoveFacts:
+        """The facts of a move.
+
+        :param alone: there is no other, so nobody asks what is only for comparison.
+        """
         view, (tile, at) = self.view, move.codes
         after = self.layout.copy()
         points = after.play(tile, at)
@@ -267,54 +268,55 @@ class Facts:
         fitting = after.fits(rest | self.unseen)
         closed = bool(rest) and not wins and not fitting
         blocks = closed and not view.talon_size
-        facts = MoveFacts(
+        playable = fitting & rest
+        ends = not rest or wins or blocks
+        return MoveFacts(
             move=move,
             after=after,
             points=points,
             rest=rest,
-            playable=int(fitting & rest).bit_count(),
+            playable=playable.bit_count(),
             opened=tuple(_bits(after.open_pips & ~self.layout.open_pips)),
             goes_out=not rest,
             wins=wins,
             blocks=blocks,
             cost=rounded(pips_of(rest)),
-            later=self._later(after, rest),
-            run=longest_run(after, rest) if rest.bit_count() <= LONG_RUN else 0,
+            later=None if alone else best_later(after, rest, self.nobody),
+            run=longest_run(after, rest) if rest.bit_count() <= LONG_RUN and not alone else 0,
             seals=closed and not blocks,
+            safe=0.0 if ends or alone else self._safe(after, rest, playable),
+            **({} if ends or alone else self._replies(after, fitting & ~rest)),
         )
-        return facts if facts.ends else self._with_replies(facts, fitting & ~rest)
 
-    def _with_replies(self, facts: MoveFacts, fitting: int) -> MoveFacts:
-        """A move that does not end the round, with what the other seats could do.
+    def _replies(self, after: CoreLayout, fitting: int) -> dict[str, Any]:
+        """What the other seats could do after a move that does not end the round: the fields of :class:`MoveFacts`.
 
         :param fitting: unseen tiles that fit.
         """
         belief = self._belief
-        levels = scores_at_once(facts.after, self.unseen)
+        levels = scores_at_once(after, self.unseen)
         winning = sum(mask for points, mask in levels.items() if points >= self._needed)
         single = sum(1 << seat for seat in self._single)
-        return replace(
-            facts,
-            replies=tuple(self._expected(levels, seat) for seat in self.others),
-            stuck=chance_without(belief, 1 << self.next_seat, fitting),
-            all_stuck=chance_without(belief, sum(1 << seat for seat in self.others), fitting),
-            outs=tuple(
+        return {
+            "replies": tuple(self._expected(levels, seat) for seat in self.others),
+            "stuck": chance_without(belief, 1 << self.next_seat, fitting),
+            "all_stuck": chance_without(belief, sum(1 << seat for seat in self.others), fitting),
+            "outs": tuple(
                 1.0 - chance_without(belief, 1 << seat, fitting) if seat in self._single else 0.0
                 for seat in self.others
             ),
-            ends_next=1.0 - chance_without(belief, single, fitting),
-            opponent_out=1.0 - chance_without(belief, sum(1 << seat for seat in self.short), fitting),
-            match_lost=1.0 - chance_without(belief, 1 << self.next_seat, winning) if winning else 0.0,
-            partner_moves=0.0 if self.partner is None else 1.0 - chance_without(belief, 1 << self.partner, fitting),
-            safe=self._safe(facts),
-        )
+            "ends_next": 1.0 - chance_without(belief, single, fitting),
+            "opponent_out": 1.0 - chance_without(belief, sum(1 << seat for seat in self.short), fitting),
+            "match_lost": 1.0 - chance_without(belief, 1 << self.next_seat, winning) if winning else 0.0,
+            "partner_moves": 0.0 if self.partner is None else 1.0 - chance_without(belief, 1 << self.partner, fitting),
+        }
 
-    def _safe(self, facts: MoveFacts) -> float:
-        """:attr:`MoveFacts.safe`."""
-        if facts.rest.bit_count() != 1 or not facts.playable:
+    def _safe(self, after: CoreLayout, rest: int, playable: int) -> float:
+        """:attr:`MoveFacts.safe`; ``playable`` is a mask."""
+        if rest.bit_count() != 1 or not playable:
             return 0.0
-        tile = TILES[facts.rest.bit_length() - 1]
-        places = [pips for _, pips in facts.after.attachment_points() if pips in (tile.low, tile.high)]
+        tile = TILES[rest.bit_length() - 1]
+        places = [pips for _, pips in after.attachment_points() if pips in (tile.low, tile.high)]
         if len(places) > len(self.others):
             return 1.0
         suits = 0

@@ -91,7 +91,7 @@ def _case_of(view: View, analysis: Analysis, move: MoveLike | None, played: Move
     check_given(view, analysis)
     if analysis.best is None:
         return None
-    facts = Facts(view)
+    facts = Facts(view, sparing=True)
     mine = facts.find(analysis.best.move if move is None else move)
     entries = _entries(facts, analysis)
     if played is None:

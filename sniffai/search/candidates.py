@@ -20,11 +20,7 @@ MOST: Final = 128
 
 def distinct_moves(view: View) -> list[Move]:
     """The legal moves of the view's seat, those with equal futures once (the lowest attachment point)."""
-    core = view.core()
-    layout = core.layout
-    return [
-        Move.from_codes(tile, at) for tile, at in core.legal_moves() if at < 0 or layout.equal_points(tile, at)[0] == at
-    ]
+    return [Move.from_codes(tile, at) for tile, at in view.core().distinct_moves()]
 
 
 def equal_moves(view: View, move: Move) -> list[Move]:

@@ -96,6 +96,10 @@ class ContrastSearcher(Searcher):
             inferred=False,
         )
 
+    def is_brief(self, limits: EffectiveLimits) -> bool:
+        """Never: the second search tries every move many times."""
+        return False
+
     def stop(self) -> None:
         """See :meth:`Searcher.stop`."""
         super().stop()

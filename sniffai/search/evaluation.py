@@ -9,6 +9,7 @@ from sniffai.search.analysis import LineStep, MoveEvaluation, TeamValue
 from sniffai.search.roots import UNKNOWN, AgainstBest, Root
 from sniffai.search.solver import MoveValue
 from sniffai.view import View
+from sniffai_ext.layout import Layout as CoreLayout
 from sniffai_ext.root_statistics import told_apart
 from sniffai_ext.rows import RootMove
 from sniffai_ext.search import Search as CoreSearch
@@ -16,7 +17,8 @@ from sniffai_ext.search import Search as CoreSearch
 
 def unsearched(view: View, moves: Sequence[Move]) -> tuple[MoveEvaluation, ...]:
     """Moves that were not searched: only what they do at once is known."""
-    return tuple(_evaluation(view, rank, move, 0, 0, (), UNKNOWN, ()) for rank, move in enumerate(moves, 1))
+    layout = view.core().layout
+    return tuple(_evaluation(view, layout, rank, move, 0, 0, (), UNKNOWN, ()) for rank, move in enumerate(moves, 1))
 
 
 def searched(view: View, cores: Sequence[CoreSearch], root: Root, *, hidden: bool = True) -> tuple[MoveEvaluation, ...]:
@@ -24,12 +26,12 @@ def searched(view: View, cores: Sequence[CoreSearch], root: Root, *, hidden: boo
 
     :param hidden: whether steps of a line may depend on hidden tiles; else none is estimated.
     """
-    evaluations = []
+    evaluations, layout = [], view.core().layout
     for rank, (row, against_best) in enumerate(zip(root.rows, root.against_best(), strict=True), 1):
         line = _line(cores, row, hidden) if row.visits else ()
         move = Move.from_codes(row.tile, row.at)
         evaluations.append(
-            _evaluation(view, rank, move, row.visits, row.availability, root.values(row), against_best, line)
+            _evaluation(view, layout, rank, move, row.visits, row.availability, root.values(row), against_best, line)
         )
     return tuple(evaluations)
 
@@ -41,7 +43,7 @@ def solved(view: View, entries: Sequence[MoveValue]) -> tuple[MoveEvaluation, ..
     equal = [
         not told_apart(entry.loss - entries[0].loss, 0.0) and entry.margin == entries[0].margin for entry in entries
     ]
-    evaluations = []
+    evaluations, layout = [], view.core().layout
     for rank, (entry, best) in enumerate(zip(entries, equal, strict=True), 1):
         values = _exact_values(entry)
         own = values[team]
@@ -52,7 +54,7 @@ def solved(view: View, entries: Sequence[MoveValue]) -> tuple[MoveEvaluation, ..
             1 / sum(equal) if best else 0.0,
         )
         line = tuple(LineStep(move, 0, False) for move in entry.line)
-        evaluations.append(_evaluation(view, rank, entry.move, 0, 0, values, against_best, line))
+        evaluations.append(_evaluation(view, layout, rank, entry.move, 0, 0, values, against_best, line))
     return tuple(evaluations)
 
 
@@ -63,6 +65,7 @@ def _exact_values(entry: MoveValue) -> tuple[TeamValue, TeamValue]:
 
 def _evaluation(
     view: View,
+    layout: CoreLayout,
     rank: int,
     move: Move,
     visits: int,
@@ -72,12 +75,12 @@ def _evaluation(
     line: tuple[LineStep, ...],
 ) -> MoveEvaluation:
     own = values[team_of(view.players, view.seat)] if values else None
-    layout = view.core().layout
-    points, count, _ = layout.outlook(*move.codes)
+    codes = move.codes
+    points, count = layout.effect(*codes)
     return MoveEvaluation(
         rank=rank,
         move=move,
-        equal_points=tuple(str(point_name(at)) for at in layout.equal_points(*move.codes)),
+        equal_points=tuple(str(point_name(at)) for at in layout.equal_points(*codes)),
         visits=visits,
         availability=availability,
         values=values,

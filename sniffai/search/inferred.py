@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from sniffai.search.analysis import InferredBelief
 from sniffai.search.params import EvidenceSlopes
+from sniffai_ext.proportional_fit import fit_sums
 from sniffai_ext.worlds import Pool
 
 if TYPE_CHECKING:
@@ -87,14 +88,7 @@ def calibrated(table: "Table", exact: "Table", slopes: EvidenceSlopes, own: int)
     sure = np.maximum(told[:, :-1].max(axis=1) - SURE, 0.0) / (1.0 - SURE)
     powers = np.where(ratio < 1, less, slopes.toward) * (1.0 - slopes.certain * sure)[:, None]
     found = np.where(told > 0, rules * ratio**powers, 0.0)
-    sums = np.add.reduce(found, axis=0)
-    no_column, no_row = columns == 0, np.add.reduce(found, axis=1) == 0  # nothing by nothing shall be 0
-    for _ in range(MOST_ROUNDS):
-        found *= columns / (sums + no_column)
-        found *= (rows / (np.add.reduce(found, axis=1) + no_row))[:, None]
-        sums = np.add.reduce(found, axis=0)
-        if max(map(abs, (sums - columns).tolist())) < CLOSE:
-            break
+    fit_sums(found, rows, columns, CLOSE, MOST_ROUNDS)
     corrected = table.copy()
     corrected[:, places] = np.minimum(found, 1.0)
     return corrected

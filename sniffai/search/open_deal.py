@@ -20,7 +20,7 @@ from sniffai.rules import team_of
 from sniffai.search.analysis import Analysis, BeliefTable
 from sniffai.search.clock import Run
 from sniffai.search.endgame import solve_for
-from sniffai.search.params import Limits
+from sniffai.search.params import EffectiveLimits, Limits
 from sniffai.search.searcher import Searcher, SearchSettings, World
 from sniffai.search.solver import DEFAULT_TABLE_BYTES, MoveValue
 
@@ -49,6 +49,10 @@ class DealSearcher(Searcher):
         self._round = round_.copy()
         # Nothing is hidden: there are no worlds to weigh, and the other seats need no model.
         self._params = replace(self._params, inference=False, follow=0.0, forget=False)
+
+    def is_brief(self, limits: EffectiveLimits) -> bool:
+        """Never: a deal is solved where it can be."""
+        return False
 
     def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
         if self._round.players == 3:

@@ -95,6 +95,8 @@ class EffectiveLimits(Limits):
 
     def share(self, trees: int) -> "EffectiveLimits":
         """The part of one of several trees that grow side by side."""
+        if trees == 1:
+            return self
         return replace(
             self,
             simulations=None if self.simulations is None else -(-self.simulations // trees),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
+from sniffai.checks import keep
 from sniffai.search.analysis import TeamValue
 from sniffai_ext.best_chance import best_chances
 from sniffai_ext.root_statistics import (
@@ -25,6 +26,8 @@ LEAST_VISITS: Final = 5
 LEAST_SIMULATIONS: Final = 30
 """With fewer in all, no standard error is known: moves with few visits use the spread of all simulations. Chosen by
 judgement."""
+
+_FURTHER_DRIFT: Final = math.sqrt(STATED_DRIFTS**2 - 1)
 
 SIGNIFICANT: Final = 2.0
 """A difference of more standard errors than this is called significant: of equal moves, about one in 40 is."""
@@ -60,8 +63,13 @@ class Root:
     """The mover's."""
     match: bool
     """Whether the chance to win the match ranks the moves; else only the margin does."""
+    simulations: int = field(init=False, repr=False, compare=False)
+    """Of all moves."""
     _spreads: dict[tuple[int, bool], float] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What :meth:`_spread` has found: it is asked for every move."""
+
+    def __post_init__(self) -> None:
+        keep(self, "simulations", sum(row.visits for row in self.rows))
 
     @classmethod
     def of(cls, cores: Sequence[CoreSearch], team: int) -> Self:
@@ -74,11 +82,6 @@ class Root:
             for row in core.root_moves():
                 by_move.setdefault((row.tile, row.at), []).append(row)
         return cls(ranked(map(_as_one, by_move.values()), judging), team, judging is not None)
-
-    @property
-    def simulations(self) -> int:
-        """Of all moves."""
-        return sum(row.visits for row in self.rows)
 
     def known(self, row: RootMove) -> bool:
         """Whether a move has enough simulations for a standard error."""
@@ -107,25 +110,23 @@ class Root:
         """A move's value for each team; empty without a visit."""
         if not row.visits:
             return ()
-        known = self.known(row)
+        if not self.known(row):
+            return _means(row.margins, row.chances)
         values = []
         for team in range(len(row.margins)):
             margin, chance = (self.estimate(row, team, chance=chance) for chance in (False, True))
             values.append(
-                TeamValue(
-                    team,
-                    margin.mean,
-                    margin.error if known else None,
-                    row.margin_deviations[team] if known else None,
-                    chance.mean,
-                    chance.error if known else None,
-                )
+                TeamValue(team, margin.mean, margin.error, row.margin_deviations[team], chance.mean, chance.error)
             )
         return tuple(values)
 
     def value(self) -> tuple[TeamValue, ...]:
         """Mean and spread over all simulations, pooled from the moves; empty without any."""
-        return self.values(_pooled(self.rows)) if self.simulations else ()
+        if not self.simulations:
+            return ()
+        if self.simulations < LEAST_SIMULATIONS:  # no error is told, so none is worked out
+            return _means(_mean(self.rows, "margins"), _mean(self.rows, "chances"))
+        return self.values(_pooled(self.rows))
 
     def against_best(self) -> list[AgainstBest]:
         """How each move compares with the first.
@@ -226,6 +227,14 @@ def pooled_deviation(rows: Sequence[RootMove], team: int) -> float:
     return math.sqrt((within + between) / max(1, visits - 1))
 
 
+def _means(margins: Sequence[float], chances: Sequence[float]) -> tuple[TeamValue, ...]:
+    """By team, values of which no error is known."""
+    return tuple(
+        TeamValue(team, margin, None, None, chance, None)
+        for team, (margin, chance) in enumerate(zip(margins, chances, strict=True))
+    )
+
+
 def _as_one(rows: Sequence[RootMove]) -> RootMove:
     """One move pooled over several trees. If one of them proved its values, those hold."""
     pooled = _pooled(rows)
@@ -247,12 +256,12 @@ def _pooled(rows: Sequence[RootMove]) -> RootMove:
         rows[0].at,
         visits,
         sum(row.availability for row in rows),
-        tuple(math.fsum(row.visits * row.margins[team] for row in rows) / share for team in teams),
+        _mean(rows, "margins"),
         tuple(pooled_deviation(rows, team) for team in teams),
         tuple(math.hypot(*(row.visits * row.margin_errors[team] for row in rows)) / share for team in teams),
         math.fsum(row.visits * row.utility for row in rows) / share,
         math.hypot(*(row.visits * row.utility_error for row in rows)) / share,
-        tuple(math.fsum(row.visits * row.chances[team] for row in rows) / share for team in teams),
+        _mean(rows, "chances"),
         tuple(math.hypot(*(row.visits * row.chance_errors[team] for row in rows)) / share for team in teams),
         tuple(math.fsum(row.visits * row.margin_drifts[team] for row in rows) / share for team in teams),
         math.fsum(row.visits * row.utility_drift for row in rows) / share,
@@ -261,9 +270,17 @@ def _pooled(rows: Sequence[RootMove]) -> RootMove:
     )
 
 
+def _mean(rows: Sequence[RootMove], name: str) -> tuple[float, ...]:
+    """By team, the mean of margins or chances over all simulations of some rows."""
+    share = max(1, sum(row.visits for row in rows))
+    known = [(row.visits, getattr(row, name)) for row in rows]
+    teams = range(len(known[0][1]))
+    return tuple(math.fsum(visits * values[team] for visits, values in known) / share for team in teams)
+
+
 def _stated(error: float, drift: float) -> float:
     """The standard error that is reported: a tree that still learns will drift on, and several trees drift alike."""
-    return math.hypot(error, math.sqrt(STATED_DRIFTS**2 - 1) * drift)
+    return math.hypot(error, _FURTHER_DRIFT * drift)
 
 
 def _between(rows: Sequence[RootMove], team: int) -> float:

@@ -7,6 +7,7 @@ view, the seed, the limits, the parameters, the moves considered and the number 
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import lru_cache
 from time import monotonic
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack
 
@@ -56,6 +57,9 @@ DECIDED_AT: Final = 0.99
 
 DEFAULT_PARAMS: Final = SearchParams()
 """Checked once, and not for every search."""
+
+BRIEF_SIMULATIONS: Final = 64
+"""A run of no more simulations is brief. The core looks whether it is stopped once in so many."""
 
 _BY_COUNT: Final = ("simulations", "memory", "decided", "precise")
 """Reasons to stop that do not depend on a clock."""
@@ -172,6 +176,14 @@ class Searcher:
     def forced(self) -> bool:
         """Whether there is nothing to choose, so that :meth:`run` answers at once."""
         return len(self._legal) <= 1
+
+    def is_brief(self, limits: EffectiveLimits) -> bool:
+        """Whether a run takes a millisecond or so, and ends no earlier where it is stopped.
+
+        :param limits: of that run.
+        """
+        solves = self._view.players == 2 and not self._view.talon_size
+        return limits.most_simulations <= BRIEF_SIMULATIONS and self._threads == 1 and not (solves or self._models)
 
     def stop(self) -> None:
         """End the run within a millisecond, or at once when it starts. May be called from any thread."""
@@ -427,13 +439,26 @@ def search_options(
     :param models: by seat, how it chooses where that is known.
     """
     simulations = limits.likely_simulations
-    pool_size = params.pool_size(simulations)
+    expected, pool_size = int(min(simulations, MAX_SIMULATIONS)), params.pool_size(simulations)
+    wanted = (params, players, limits.memory_bytes, expected, pool_size, with_equity)
+    return _new_options(*wanted, models) if models else _kept_options(*wanted)
+
+
+def _new_options(
+    params: SearchParams,
+    players: int,
+    memory_bytes: int,
+    expected: int,
+    pool_size: int,
+    with_equity: bool,
+    models: tuple[SeatModel | None, ...] = (),
+) -> SearchOptions:
     return SearchOptions(
         params,
         equity=load_equity(players).core if with_equity else None,
         match=params.objective == "match",
-        memory_bytes=limits.memory_bytes,
-        expected=int(min(simulations, MAX_SIMULATIONS)),
+        memory_bytes=memory_bytes,
+        expected=expected,
         pool_size=pool_size,
         extra_size=params.extra_size(pool_size),
         policy=load_policy(players) if params.inference or params.follow or models else None,
@@ -442,6 +467,10 @@ def search_options(
         models=models,
         told=TOLD_CHOICES[players],
     )
+
+
+_kept_options = lru_cache(maxsize=64)(_new_options)
+"""Options never change, and most searches of a server ask for the same few."""
 
 
 def analyze(view: View, limits: Limits | None = None, **settings: Unpack[SearchSettings]) -> Analysis:

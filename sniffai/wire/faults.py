@@ -1,6 +1,6 @@
 """Faults of a message, collected while it is read, so that a client gets all of them at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, TypeVar
 
@@ -57,10 +57,13 @@ class Faults:
         self._long.append(too_many(path, most))
         return ()
 
-    def tiles(self, names: Iterable[str], path: str) -> list[Tile]:
+    def tiles(self, names: Sequence[str], path: str) -> list[Tile]:
         """The valid tiles of a list; the others are faults."""
-        tiles = (self.tile(name, f"{path}[{i}]") for i, name in enumerate(names))
-        return [tile for tile in tiles if tile is not None]
+        try:
+            return [Tile.parse(name) for name in names]
+        except SniffError:  # where they are is worked out only for faults
+            tiles = (self.tile(name, f"{path}[{i}]") for i, name in enumerate(names))
+            return [tile for tile in tiles if tile is not None]
 
     def tile(self, name: str, path: str) -> Tile | None:
         """A tile; ``None``, and a fault, if it is invalid."""
@@ -70,10 +73,13 @@ class Faults:
             self.add(Violation.of(error, path))
             return None
 
-    def moves(self, messages: Iterable[move_pb2.Move], path: str) -> list[Move]:
+    def moves(self, messages: Sequence[move_pb2.Move], path: str) -> list[Move]:
         """The valid moves of a list; the others are faults."""
-        moves = (self.move(message, f"{path}[{i}]") for i, message in enumerate(messages))
-        return [move for move in moves if move is not None]
+        try:
+            return [move_of(message) for message in messages]
+        except SniffError:
+            moves = (self.move(message, f"{path}[{i}]") for i, message in enumerate(messages))
+            return [move for move in moves if move is not None]
 
     def move(self, message: move_pb2.Move | event_pb2.Placement, path: str) -> Move | None:
         """A move; ``None``, and a fault, if it is invalid."""

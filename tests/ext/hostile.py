@@ -228,6 +228,7 @@ def named(**arguments: Any) -> Callable[[], dict[str, Any]]:
 
 Make = Callable[[], Any]
 FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
+    "hand_chances.best_later": lambda: {"layout": layout(), "tiles": 1, "chances": (0.5,) * 7},
     "hand_chances.chance_without": lambda: {"belief": core("belief").Belief(view()), "seats": 2, "tiles": 7},
     "hand_chances.expected_cost": lambda: {"belief": core("belief").Belief(view()), "places": 2},
     "hand_chances.longest_run": lambda: {"layout": layout(), "tiles": 1},
@@ -295,6 +296,13 @@ FUNCTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "equity_rounds.play_scored_rounds": lambda: {"policy": load_policy(2), "rounds": 2, "seed": 1},
     "shown.shown": named(value=1j),
+    "proportional_fit.fit_sums": lambda: {
+        "table": np.ones((28, 2)),
+        "rows": np.ones(28),
+        "columns": np.full(2, 14.0),
+        "close": 1e-9,
+        "rounds": 5,
+    },
     "surrogate.fit": lambda: {"hands": np.ones((3, 4), np.uint32), "logs": np.zeros((3, 4))},
     "train.first_weights": named(players=2, seed=1),
     "train.first_state": named(seed=1),
@@ -376,6 +384,7 @@ METHODS: dict[str, Callable[[], dict[str, Any]]] = {
     "equity.Equity.chance": named(scores=[0, 5], leader=0),
     "equity.Equity.churn": named(count=3, seed=1),
     "layout.Layout.check": named(tile=2, at=4),
+    "layout.Layout.effect": named(tile=2, at=4),
     "layout.Layout.equal_points": named(tile=2, at=4),
     "layout.Layout.fits": named(mask=7),
     "layout.Layout.moves": named(hand=5),

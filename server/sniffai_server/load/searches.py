@@ -2,7 +2,8 @@
 
 The compiled core releases the interpreter's lock while it searches, so the event loop and the other searches continue.
 A slot is held until its thread has ended or waits for its next slot. The tree is freed before the slot, so that what
-the queue counts as free really is.
+the queue counts as free really is. A brief search that is the only one of its call waits for its slot, too, but stays
+in the event loop: to wake a thread and to be woken by it would take as long as the search.
 """
 
 import asyncio
@@ -82,12 +83,14 @@ class Searches:
         admission: Admission,
         on_snapshot: OnSnapshot | None = None,
         interval: float = SNAPSHOT_SECONDS,
+        alone: bool = False,
     ) -> Analysis:
         """Wait for a slot, then search until the budget is spent. Cancelling the task stops the search at once.
 
         If there is nothing to search, no slot is needed.
 
         :param on_snapshot: called with snapshots every ``interval`` seconds, in the thread that searches.
+        :param alone: the call makes no other search, so a brief one may stay in the event loop.
         :raises QueueFullError: the queue is full.
         :raises ExpiredError: the call's deadline passed before the search got a slot.
         """
@@ -96,15 +99,19 @@ class Searches:
         else:
             limits = budget.for_the_tree
             async with self._turn(searcher, budget.end, admission, limits.memory_bytes or 0) as turn:
-                work = partial(
-                    searcher.run,
-                    limits,
-                    end=budget.end,
-                    on_snapshot=on_snapshot and _with_limits(on_snapshot, budget.limits),
-                    interval=interval,
-                    on_slice=_pausing(self.queue, turn, searcher),
-                )
-                analysis = replace(await self._off_loop(searcher, turn, work), effective_limits=budget.limits)
+                if alone and searcher.is_brief(limits):
+                    found = _freeing(searcher, partial(searcher.run, limits, end=budget.end))
+                else:
+                    work = partial(
+                        searcher.run,
+                        limits,
+                        end=budget.end,
+                        on_snapshot=on_snapshot and _with_limits(on_snapshot, budget.limits),
+                        interval=interval,
+                        on_slice=_pausing(self.queue, turn, searcher),
+                    )
+                    found = await self._off_loop(searcher, turn, work)
+                analysis = replace(found, effective_limits=budget.limits)
         current_call().searched.append(analysis)
         return analysis
 

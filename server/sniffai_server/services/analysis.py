@@ -100,7 +100,7 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         await self._reviews.answer(request, context)
 
     async def _search(self, job: Job, context: Any) -> Analysis:
-        analysis = await self._searches.run(job.searcher, job.budget, admission=job.admission)
+        analysis = await self._searches.run(job.searcher, job.budget, admission=job.admission, alone=True)
         _add_time(analysis, context)
         return analysis
 

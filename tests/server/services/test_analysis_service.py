@@ -1,6 +1,7 @@
 """RecommendMove and Analyze: what every answer has."""
 
 import json
+import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import sniffai
 from sniffai import wire
+from sniffai.search.searcher import Searcher
 from sniffai.v1 import analysis_pb2, analysis_service_pb2, move_pb2, view_pb2
 from tests.server.support import TIMEOUT, choice, deal, lines, recommend, snapshot, story, vector_view, view_message
 
@@ -241,6 +243,21 @@ def called(call: Any) -> Any:
     """A call that has ended, well or not."""
     call.exception()
     return call
+
+
+def test_a_brief_search_needs_no_thread(stubs: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[str] = []
+    run = Searcher.run
+
+    def spy(self: Searcher, *limits: Any, **settings: Any) -> sniffai.Analysis:
+        threads.append(threading.current_thread().name)
+        return run(self, *limits, **settings)
+
+    monkeypatch.setattr(Searcher, "run", spy)
+    for simulations in (1, 64, 65):
+        found = recommend(stubs, choice(), limits={"simulations": simulations}).analysis
+        assert found.effort.simulations == simulations
+    assert [name.startswith("search") for name in threads] == [False, False, True]
 
 
 def test_every_vector_view_is_answered(stubs: SimpleNamespace) -> None:
