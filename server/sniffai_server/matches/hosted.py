@@ -76,6 +76,15 @@ class Hosted:
         if self.choice is not None:
             self.choice.cancel()
 
+    def write_ahead(self, log: MatchLog, seat: int) -> None:
+        """Write what a seat may see once a log has replaced this one. It is shown to nobody before.
+
+        If the log is not stored after all, the pages turn back at the next look.
+        """
+        if log.step_count > self.log.step_count:
+            self.pages.view(log, seat)
+            self.pages.events(log, seat, self.log.number)
+
     def wake(self) -> None:
         """Wake whoever waits."""
         moved, self._moved = self._moved, asyncio.Event()

@@ -1,5 +1,9 @@
-"""The steps of matches: each is made on a copy, stored, and only then shown."""
+"""The steps of matches: each is made on a copy, stored, and only then shown.
 
+What a player will see of it is written while the database stores it.
+"""
+
+import asyncio
 import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -66,6 +70,8 @@ class Steps:
             player=player,
         )
         by = "server" if step.seat is None else "level" if after.seats[step.seat].level else "person"
+        if by == "person" and step.seat is not None:
+            asyncio.get_running_loop().call_soon(hosted.write_ahead, after, step.seat)
         try:
             await self._store.append(change, patient=by == "level")
         except (ConflictError, StoreUnavailableError) as error:

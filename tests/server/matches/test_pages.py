@@ -1,13 +1,16 @@
 """Pages of a match that are written step by step are the ones that are written anew, to the byte."""
 
 import random
+from typing import cast
 
 import pytest
 
 from sniffai import wire
 from sniffai.play.match import HUMAN, MatchSetup
 from sniffai.play.match_log import LogSetup, MatchLog, Step, StepKind
+from sniffai_server.matches.hosted import Hosted
 from sniffai_server.matches.pages import Pages
+from sniffai_server.matches.terms import Terms
 
 
 def started(seats: int, *, practice: bool) -> MatchLog:
@@ -46,6 +49,28 @@ def test_pages_are_as_if_written_anew(seats: int, practice: bool) -> None:
         log = log.copy()
         log.apply(next_step(log, lots))
     assert log.round >= 2
+
+
+async def test_what_is_written_ahead_is_shown_once_it_is_stored() -> None:
+    """The pages are those of the stored log, whether or not the step is stored in the end."""
+    hosted, lots = Hosted("match", cast(Terms, None), started(2, practice=False), ()), random.Random(3)
+    for number in range(40):
+        shown = [hosted.pages.view(hosted.log, seat).SerializeToString(deterministic=True) for seat in range(2)]
+        after = hosted.log.copy()
+        after.apply(next_step(after, lots))
+        hosted.write_ahead(after, hosted.log.to_move or 0)
+        if number % 3:
+            before = hosted.log.number
+            hosted.move_on(after)
+            hosted.write_ahead(after, 0)
+            assert hosted.pages.events(after, 0, before) == list(map(wire.write_match_event, after.events(0, before)))
+            fresh = MatchLog(after.setup, after.steps)
+            shown = [
+                wire.write_match_view("match", fresh.view(seat)).SerializeToString(deterministic=True)
+                for seat in range(2)
+            ]
+        assert [hosted.pages.view(hosted.log, seat).SerializeToString(deterministic=True) for seat in range(2)] == shown
+    assert hosted.log.round >= 1
 
 
 def test_a_copy_of_a_log_and_the_log_go_their_own_ways() -> None:
