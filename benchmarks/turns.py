@@ -25,6 +25,7 @@ WORKS: Final = {
     "values": "known worlds valued by the net",
     "set_up": "searches of a single simulation",
     "samples": "belief samples where tiles are excluded",
+    "free_samples": "belief samples, nothing excluded",
 }
 """What can be measured, by its name on the command line."""
 
@@ -61,9 +62,11 @@ def set_up(i):
         search(views[(16 * i + k) % len(views)], i, short, 1)
     return 16
 
-beliefs = [belief for belief in map(Belief, views) if belief.constrained]
+beliefs = list(map(Belief, views))
+limited = [belief for belief in beliefs if belief.constrained]
+free = [belief for belief in beliefs if not belief.constrained]
 
-def samples(i):
+def samples(beliefs, i):
     for belief in beliefs:
         belief.sample(400, i)
     return 400 * len(beliefs)
@@ -80,7 +83,8 @@ works = {
     "replies": lambda i: policy.draw_replies(2_000, 20, i),
     "values": lambda i: world_value.judge_positions(2_000, 60, i)[0],
     "set_up": set_up,
-    "samples": samples,
+    "samples": lambda i: samples(limited, i),
+    "free_samples": lambda i: samples(free, i),
 }
 for line in sys.stdin:
     name, i = line.split()

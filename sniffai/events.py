@@ -20,6 +20,8 @@ from sniffai.errors import SniffError, ViewError
 from sniffai.moves import Move
 from sniffai.tiles import TILES, Tile, read_tiles
 
+_POINTS: Final = (int, type(None))
+
 
 @dataclass(frozen=True, slots=True)
 class Play:
@@ -31,7 +33,8 @@ class Play:
     """What it scored; ``None`` if it is not known yet."""
 
     def __post_init__(self) -> None:
-        keep_plain(self, "seat", "points")
+        if type(self.seat) is not int or type(self.points) not in _POINTS:
+            keep_plain(self, "seat", "points")
 
     def to_dict(self) -> dict[str, Any]:
         """The dictionary form."""

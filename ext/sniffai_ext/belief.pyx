@@ -289,18 +289,16 @@ cdef class Belief:
         cdef uint8_t[TILES] loose
         cdef uint32_t[MAX_CELLS] dealt           # by free batch
         cdef uint32_t[TALON + 1] held            # by place; what is in the pool counts for none
-        cdef Rng own = rng[0]                    # in registers, see shuffle
         cdef int i
         memcpy(loose, self.pool_tiles, TILES)
         if self.listed:
-            walk(self, &own, where, loose)
+            walk(self, rng, where, loose)
             memset(held, 0, sizeof(held))
             for i in range(self.listed):
                 held[self.cell[where[i]].seat] |= self.item[i].hidden
             for i in range(self.players):
                 hands[i] |= held[i]
-        deal_pool(self, &own, loose, dealt, talon)
-        rng[0] = own
+        deal_pool(self, rng, loose, dealt, talon)
         for i in range(self.free_seats):
             hands[self.free_batch[i].place] |= dealt[i]
 
@@ -310,18 +308,16 @@ cdef class Belief:
         cdef uint8_t[TILES] where
         cdef uint8_t[TILES] loose
         cdef uint32_t[MAX_CELLS] dealt
-        cdef Rng own = rng[0]
         cdef int i
         memcpy(loose, self.pool_tiles, TILES)
         memcpy(batch_tiles, self.certain, sizeof(self.certain))
         if self.listed:
-            walk(self, &own, where, loose)
+            walk(self, rng, where, loose)
             for i in range(self.listed):
                 if where[i] != IN_POOL:
                     batch_tiles[self.cell[where[i]].seat][self.cell[where[i]].batch] |= \
                         <uint32_t> 1 << self.item[i].tile
-        deal_pool(self, &own, loose, dealt, talon)
-        rng[0] = own
+        deal_pool(self, rng, loose, dealt, talon)
         for i in range(self.free_seats):
             batch_tiles[self.free_batch[i].place][self.free_batch[i].batch] |= dealt[i]
 
@@ -444,7 +440,7 @@ cdef class Belief:
         return [dealt + (rest,) for dealt, rest in partial]
 
 
-cdef inline void walk(Belief belief, Rng *rng, uint8_t *where, uint8_t *loose) noexcept nogil:
+cdef void walk(Belief belief, Rng *rng, uint8_t *where, uint8_t *loose) noexcept nogil:
     """Fill the cells by a walk through the counts.
 
     ``where``: by listed tile its cell, or IN_POOL. ``loose``: the tiles of the pool, to which the others are added.
@@ -453,8 +449,9 @@ cdef inline void walk(Belief belief, Rng *rng, uint8_t *where, uint8_t *loose) n
     cdef uint32_t cells
     cdef uint64_t ticket, upto
     cdef uint64_t *here = belief.ways
+    cdef Rng own = rng[0]                        # in registers, see shuffle
     while room:
-        ticket = below64(rng, here[room])
+        ticket = below64(&own, here[room])
         here += states
         # The pool, then each cell with room: the last whose share does not begin beyond the ticket. Where a tile
         # falls cannot be foretold, so nothing branches on it.
@@ -472,10 +469,11 @@ cdef inline void walk(Belief belief, Rng *rng, uint8_t *where, uint8_t *loose) n
         n += chosen == IN_POOL
         i += 1
     for i in range(i, belief.listed):            # all cells are full
-        next64(rng)
+        next64(&own)
         where[i] = IN_POOL
         loose[n] = belief.item[i].tile
         n += 1
+    rng[0] = own
 
 
 cdef inline void deal_pool(Belief belief, Rng *rng, uint8_t *loose, uint32_t *dealt, uint8_t *talon) noexcept nogil:
@@ -489,19 +487,22 @@ cdef inline void deal_pool(Belief belief, Rng *rng, uint8_t *loose, uint32_t *de
     cdef int b, i, j, first, end = belief.pool_size
     cdef uint32_t tiles
     cdef uint8_t item
+    cdef Rng own = rng[0]
     if belief.free_seats < belief.free_batches:          # the last one is the talon
         first = end - belief.free_batch[belief.free_seats].size
-        for i in range(end - 1, first - 1, -1):
-            j = below(rng, i + 1) if i else 0
+        for i in range(end - 1, max(first, 1) - 1, -1):
+            j = below(&own, i + 1)
             item = loose[j]
             loose[j] = loose[i]
             talon[i - first] = item
+        if first == 0:                                   # nothing is left to draw for the last place
+            talon[0] = loose[0]
         end = first
     for b in range(belief.free_seats - 1, 0, -1):
         first = end - belief.free_batch[b].size
         tiles = 0
         for i in range(end - 1, first - 1, -1):
-            j = below(rng, i + 1)
+            j = below(&own, i + 1)
             item = loose[j]
             loose[j] = loose[i]
             tiles |= <uint32_t> 1 << item
@@ -510,9 +511,10 @@ cdef inline void deal_pool(Belief belief, Rng *rng, uint8_t *loose, uint32_t *de
     if belief.free_seats:
         tiles = <uint32_t> 1 << loose[0]
         for i in range(1, end):
-            next64(rng)
+            next64(&own)
             tiles |= <uint32_t> 1 << loose[i]
         dealt[0] = tiles
+    rng[0] = own
 
 
 cdef bint settle_sheds(View view, int seat, int *room, uint16_t *origins, uint32_t *certain) noexcept nogil:

@@ -140,6 +140,22 @@ class Facts:
         return tuple(self._of(move, alone=alone) for move in distinct)
 
     @cached_property
+    def fewest(self) -> int:
+        """The fewest tiles that another seat holds."""
+        sizes = self.view.hand_sizes
+        return min(sizes[seat] for seat in self.others)
+
+    @cached_property
+    def left(self) -> tuple[int, ...]:
+        """By pips, how many tiles of the suit are neither on the table nor in the hand."""
+        return tuple((self.unseen & suit).bit_count() for suit in SUITS)
+
+    @cached_property
+    def _pips(self) -> int:
+        """The pips of the hand."""
+        return pips_of(self.hand)
+
+    @cached_property
     def _belief(self) -> CoreBelief:
         return CoreBelief.of(self.view.core())
 
@@ -280,7 +296,7 @@ class Facts:
             goes_out=not rest,
             wins=wins,
             blocks=blocks,
-            cost=rounded(pips_of(rest)),
+            cost=rounded(self._pips - move.tile.pips),
             later=None if alone else best_later(after, rest, self.nobody),
             run=longest_run(after, rest) if rest.bit_count() <= LONG_RUN and not alone else 0,
             seals=closed and not blocks,

@@ -6,7 +6,7 @@ the source, brings the ``.po`` files up to date and compiles them.
 
 import gettext
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -39,6 +39,7 @@ def read_language(code: str) -> str:
     return known
 
 
+@lru_cache(maxsize=64)
 def _known(code: str) -> str | None:
     first, *rest = code.lower().replace("_", "-").split("-")
     if first == "zh":

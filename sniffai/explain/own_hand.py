@@ -6,7 +6,7 @@ from typing import Final
 from sniffai.explain.case import Case
 from sniffai.explain.facts import SUITS, MoveFacts
 from sniffai.explain.reason import Reason, ReasonKind
-from sniffai.explain.worth import FEW_TILES, ahead, heaviest, kept_suits, opens_sides, unseen_of
+from sniffai.explain.worth import FEW_TILES, ahead, heaviest, kept_suits, opens_sides
 from sniffai.tiles import TILES
 
 SIDES_OPEN: Final = 0.01
@@ -158,7 +158,7 @@ def doubles(case: Case) -> Iterator[Reason]:
     if mine.ends:
         return
     if tile.is_double and not any(other.move.tile == tile for other in case.others if case.against):
-        left = unseen_of(facts, tile.low)
+        left = facts.left[tile.low]
         if facts.layout.sniff < 0:
             numbers = {"tile": tile, "count": _followers(mine), "left": left}
             yield Reason(ReasonKind.PLAYS_SNIFF, case.gain("sniff"), against=case.against, **numbers)  # type: ignore[arg-type]

@@ -113,7 +113,7 @@ def _kind_of_tile(facts: Facts, move: MoveFacts) -> dict[str, float]:
     """What the tile itself is."""
     tile, first = move.move.tile, facts.layout.sniff < 0
     later = tile.is_double and not first
-    late = min(facts.view.hand_sizes[seat] for seat in facts.others) <= FEW_TILES
+    late = facts.fewest <= FEW_TILES
     return {
         "late_pips" if late else "pips": float(tile.pips),
         "double": float(later),
@@ -124,12 +124,7 @@ def _kind_of_tile(facts: Facts, move: MoveFacts) -> dict[str, float]:
 def ahead(facts: Facts, move: MoveFacts) -> bool:
     """Whether the rest could be placed one tile a turn, and no other seat holds fewer tiles."""
     size = move.rest.bit_count()
-    return 1 < size == move.run and size <= min(facts.view.hand_sizes[seat] for seat in facts.others)
-
-
-def unseen_of(facts: Facts, pips: int) -> int:
-    """How many tiles of a suit are neither on the table nor in the hand."""
-    return (facts.unseen & SUITS[pips]).bit_count()
+    return 1 < size == move.run and size <= facts.fewest
 
 
 def blocked_suits(facts: Facts, move: MoveFacts) -> list[tuple[int, float]]:
@@ -139,20 +134,20 @@ def blocked_suits(facts: Facts, move: MoveFacts) -> list[tuple[int, float]]:
 
 def kept_suits(facts: Facts, move: MoveFacts) -> list[tuple[int, int, int]]:
     """Open suits of which the seat keeps more tiles than are unseen: the pips, the kept and the unseen tiles."""
-    found = []
-    for pips in range(7):
-        held, left = (move.rest & SUITS[pips]).bit_count(), unseen_of(facts, pips)
-        if held > left and move.after.open_pips >> pips & 1:
+    found, open_pips = [], move.after.open_pips
+    for pips, left in enumerate(facts.left):
+        held = (move.rest & SUITS[pips]).bit_count()
+        if held > left and open_pips >> pips & 1:
             found.append((pips, held, left))
     return found
 
 
 def opens_sides(move: MoveFacts) -> bool:
     """Whether a move joins the sniff's second line port."""
-    sides = {4 * move.after.sniff + 2, 4 * move.after.sniff + 3}
-    points = {at for at, _ in move.after.attachment_points()}
-    at = move.move.codes[1]
-    return sides <= points and at // 4 == move.after.sniff and at % 4 < 2
+    sniff, at = move.after.sniff, move.move.codes[1]
+    if at // 4 != sniff or at % 4 >= 2:
+        return False
+    return {4 * sniff + 2, 4 * sniff + 3} <= {point for point, _ in move.after.attachment_points()}
 
 
 def heaviest(facts: Facts) -> int:
