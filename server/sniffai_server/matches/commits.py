@@ -19,8 +19,9 @@ from sniffai_server.matches.errors import ConflictError
 from sniffai_server.matches.frames import Done, Job
 from sniffai_server.matches.statements import Statements
 
-TIDY_AFTER: Final = 100
-"""Jobs that change something, after which the database is tidied in the next free moment."""
+TIDY_AFTER: Final = 400
+"""Jobs that change something, after which the database is tidied in the next free moment. SQLite takes as long for few
+as for many: two waits for the disk."""
 
 log = logging.getLogger(__name__)
 
