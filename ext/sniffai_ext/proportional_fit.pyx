@@ -31,7 +31,8 @@ def fit_sums(table, rows, columns, close, rounds):
     try:
         cells, row_sums, column_sums = table, rows, columns
     except (BufferError, TypeError, ValueError):
-        raise LimitsError("a table in C's order and its sums are expected", reason="NOT_NUMBERS", field="table") from None
+        raise LimitsError("a table in C's order and its sums are expected", reason="NOT_NUMBERS",
+                          field="table") from None
     if (cells.shape[0] != TILES or not 1 <= cells.shape[1] <= MOST_COLUMNS or row_sums.shape[0] != TILES
             or column_sums.shape[0] != cells.shape[1]):
         raise LimitsError("a table of 28 rows and its sums are expected", reason="WRONG_SHAPE", field="table")

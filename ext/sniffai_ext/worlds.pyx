@@ -226,7 +226,6 @@ cdef class Pool:
     cdef void tell(self) noexcept:
         """Fit what is told to the weighed worlds, and give the others their numbers: only where somebody asks."""
         cdef Surrogate fit
-        cdef int i
         if self.untold:
             fit_surrogate(&fit, self.world, self.told_by_seat, self.studied, self.seat, ridge_of(self.players))
             rate_worlds(&fit, self.world + self.studied, self.size - self.studied, self.told_logs + self.studied)
