@@ -3,7 +3,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.server.support import LoopbackServer, running_server, stubs_of
+from tests.server.support import LoopbackServer, much_for_the_answer, running_server, stubs_of
+
+__all__ = ["much_for_the_answer"]
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import grpc
+import pytest
 from google.protobuf import json_format
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, QuotaFailure, RetryInfo
 from grpc_status import rpc_status
@@ -24,6 +25,7 @@ from sniffai.v1 import (
     view_pb2,
 )
 from sniffai_server.app import Server
+from sniffai_server.load import budget
 from sniffai_server.settings import Settings
 from tests.waiting import TIMEOUT, wait_until
 
@@ -61,6 +63,16 @@ class LoopbackServer:
         self.call(self.server.drain())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(TIMEOUT)
+
+
+@pytest.fixture
+def much_for_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers in this process keep half of a call's time to send the answer.
+
+    The twentieth that they keep otherwise is too little here: now and then the process stops for a tenth of a second
+    and more, while Python looks for garbage among all that the tests have made.
+    """
+    monkeypatch.setattr(budget, "MARGIN_SHARE", 0.5)
 
 
 @contextlib.contextmanager

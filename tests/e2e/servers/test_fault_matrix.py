@@ -189,7 +189,7 @@ def own(request: pytest.FixtureRequest) -> Iterator[ServerProcess]:
 
 def warm_up(server: ServerProcess) -> None:
     """Two searches as long as any below: what the allocator keeps of their trees is kept now."""
-    with holding(server, PAIR, timeout=1.5) as clients:
+    with holding(server, PAIR, limits={"time": {"seconds": 1, "nanos": 500_000_000}}) as clients:
         assert {client.told()[0] for client in clients} == {"OK"}
     check_answers(server, {"simulations": 50})
 

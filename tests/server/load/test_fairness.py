@@ -88,6 +88,7 @@ def test_answers_do_not_depend_on_turns(callers: SimpleNamespace) -> None:
     assert answers == [alone.SerializeToString()] * 2
 
 
+@pytest.mark.usefixtures("much_for_the_answer")
 def test_a_deadline_in_a_pause_is_kept(callers: SimpleNamespace) -> None:
     """A bulk search that made way answers before its deadline with what it had, though it got no slot again."""
     with running_server(slots=1, keys_file=callers.file) as server, stubs_of(server.address) as stubs:

@@ -9,7 +9,9 @@ import sniffai
 from sniffai import wire
 from sniffai.client import AsyncClient, Client, ServiceError
 from sniffai.v1 import analysis_pb2, move_pb2
-from tests.server.support import choice, running_server, story, view_message
+from tests.server.support import choice, much_for_the_answer, running_server, story, view_message
+
+__all__ = ["much_for_the_answer"]
 
 
 @pytest.fixture(scope="module")
@@ -102,8 +104,9 @@ def test_an_error_has_code_reason_and_fields(client: Client) -> None:
     assert str(error).startswith("INVALID_ARGUMENT: view.hand[0]: ")
 
 
+@pytest.mark.usefixtures("much_for_the_answer")
 def test_the_timeout_of_a_call_limits_its_search(client: Client) -> None:
-    answer = client.analyze(view_message(choice()), sniffai.Limits(seconds=30.0), timeout=3)
+    answer = client.analyze(view_message(choice()), sniffai.Limits(seconds=30.0), timeout=2.0)
     assert answer.analysis.stop_reason == analysis_pb2.STOP_REASON_DEADLINE
 
 
