@@ -17,14 +17,15 @@ PLAYABLE = ".hand button:not([aria-disabled])"
 SEEDED = """{
   const plain = window.fetch;
   window.fetch = (target, options) => {
-    if (!String(target).endsWith("MatchService/CreateMatch")) return plain(target, options);
+    const called = /(MatchService\\/CreateMatch|RulesService\\/DealRound)$/.test(String(target));
+    if (!called) return plain(target, options);
     const request = JSON.parse(options.body);
-    if (request.seats.filter((seat) => seat.human).length === 1) request.seed = "5";
+    if (!request.seats || request.seats.filter((seat) => seat.human).length === 1) request.seed = "5";
     return plain(target, { ...options, body: JSON.stringify(request) });
   };
 }"""
-"""Gives each match that a page creates the same seed, so that no test depends on the luck of a deal. The server refuses
-a seed where several people play."""
+"""Gives each match that a page creates, and each round that it deals, the same seed, so that no test depends on luck.
+The server refuses a seed where several people play."""
 
 
 @contextmanager
