@@ -25,7 +25,6 @@ from sniffai.play.mixed import at_turn, parts_of
 from sniffai.play.players import Player
 from sniffai.round import Round
 from sniffai.rules import TEAMS, margins_of, team_of
-from sniffai.search.analysis import Analysis
 from sniffai.seeds import derived_seed
 from sniffai.view import View
 from sniffai.watch import Watch
@@ -52,15 +51,11 @@ MOST_ROUNDS: Final = 1000
 
 
 @runtime_checkable
-class Analyst(Protocol):
-    """A player whose moves come from an analysis, so that its simulations can be counted."""
+class Counter(Protocol):
+    """A player that searches, and counts its simulations."""
 
-    def analyze(self, view: View, seed: int) -> Analysis:
-        """What it thinks of every move."""
-        ...
-
-    def pick(self, analysis: Analysis, seed: int) -> Move:
-        """Its choice after that, with the same seed."""
+    def decide(self, view: View, seed: int) -> tuple[Move, int]:
+        """The choice, as :meth:`Player.choose`, and the simulations that it took."""
         ...
 
 
@@ -104,20 +99,17 @@ class Contestant:
 
     def _decide(self, view: View, seed: int) -> tuple[Move, int]:
         player = at_turn(self.player, seed)
-        if not _is_analyst(player):
-            return player.choose(view, seed), 0
-        analysis = player.analyze(view, seed)
-        return player.pick(analysis, seed), analysis.effort.simulations
+        return player.decide(view, seed) if _searches(player) else (player.choose(view, seed), 0)
 
 
-def _is_analyst(player: Player) -> TypeGuard[Analyst]:
-    return _kind_is_analyst(type(player))
+def _searches(player: Player) -> TypeGuard[Counter]:
+    return _kind_searches(type(player))
 
 
 @cache
-def _kind_is_analyst(kind: type[Player]) -> bool:
+def _kind_searches(kind: type[Player]) -> bool:
     """Remembered, since a check against a protocol takes longer than a quick player's choice."""
-    return issubclass(kind, Analyst)
+    return issubclass(kind, Counter)
 
 
 def play_arena(
@@ -177,7 +169,7 @@ def _batches(spec: ArenaSpec, executor: Executor) -> Generator[list[Played], Non
 def jobs_of(spec: ArenaSpec) -> Iterator[JobSpec]:
     """The jobs of a contest, in the order of its pairings."""
     players = [part for name in (spec.a, spec.b) for part in parts_of(named_player(name, spec.limits))]
-    size = 1 if spec.whole_matches or any(map(_is_analyst, players)) else QUICK
+    size = 1 if spec.whole_matches or any(map(_searches, players)) else QUICK
     parameters = {name: getattr(spec, name) for name in PARAMETERS}
     for numbers in slices(spec.pairings, size):
         yield JobSpec("arena", parameters, numbers, limits=spec.limits)

@@ -133,7 +133,12 @@ class ForgetfulPlayer:
 
     def choose(self, view: View, seed: int) -> Move:
         """See :class:`Player`."""
-        return self.pick(self.analyze(view, seed), seed)
+        return self.decide(view, seed)[0]
+
+    def decide(self, view: View, seed: int) -> tuple[Move, int]:
+        """The choice, and the simulations that it took."""
+        analysis = self.analyze(view, seed)
+        return self.pick(analysis, seed), analysis.effort.simulations
 
     @property
     def limits(self) -> Limits:

@@ -150,7 +150,12 @@ class SearchPlayer:
 
     def choose(self, view: View, seed: int) -> Move:
         """See :class:`Player`."""
-        return self.pick(self.analyze(view, seed), seed)
+        return self.decide(view, seed)[0]
+
+    def decide(self, view: View, seed: int) -> tuple[Move, int]:
+        """The choice, and the simulations that it took."""
+        searcher = self.searcher(view, seed, inferred=False)
+        return searcher.choose(self.limits), searcher.simulations
 
     def searcher(self, view: View, seed: int, *, inferred: bool = True) -> Searcher:
         """The search, ready to run within :attr:`limits`.

@@ -22,6 +22,9 @@ ANSWER_SECONDS: Final = 0.001
 
 Before it did, answers came 0.3 to 1.2 ms after their time (``python -m benchmarks.overrun``)."""
 
+CHOICE_SECONDS: Final = 0.0001
+"""Seconds that a run keeps where only the move to make is asked for, likewise."""
+
 POOL_SHARE: Final = 0.25
 """Share of its time that a run may take to weigh worlds. When that is over, it uses those it has.
 Chosen by judgement."""
@@ -56,6 +59,8 @@ class Run:
     """The moment that the caller set; infinity for none."""
     last_snapshot: float
     """When the last snapshot was handed over."""
+    reserve: float = ANSWER_SECONDS
+    """Seconds to keep for the answer, at most a quarter of the run's time."""
 
     @classmethod
     def of(
@@ -65,8 +70,11 @@ class Run:
         on_snapshot: OnSnapshot | None,
         interval: float,
         on_slice: Callable[[], None] | None = None,
+        reserve: float = ANSWER_SECONDS,
     ) -> Self:
         """A run that starts now; parameters as :meth:`sniffai.Searcher.run`.
+
+        :param reserve: see :attr:`reserve`.
 
         :raises LimitsError: the interval is not above 0, the end is not a number, or a callback cannot be called.
         """
@@ -85,7 +93,7 @@ class Run:
         if end is not None and by_end:
             last = max(end, started + LEAST_SECONDS)
         latest = math.inf if end is None else max(end, started + LEAST_SECONDS)
-        return cls(limits, by_end, last, started, on_snapshot, pause, on_slice, latest, started)
+        return cls(limits, by_end, last, started, on_snapshot, pause, on_slice, latest, started, reserve)
 
     @property
     def spent(self) -> float:
@@ -95,7 +103,7 @@ class Run:
     @property
     def left(self) -> float:
         """Seconds left for the search, below 0 when it is late; infinity where no clock ends the run."""
-        return self.last - min(ANSWER_SECONDS, (self.last - self.started) / 4) - time.monotonic()
+        return self.last - min(self.reserve, (self.last - self.started) / 4) - time.monotonic()
 
     @property
     def slice(self) -> float:

@@ -14,10 +14,11 @@ from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack
 from sniffai.checks import read_flag, shown
 from sniffai.equity import load as load_equity
 from sniffai.errors import LimitsError, ViewError
+from sniffai.moves import Move
 from sniffai.rules import team_of
 from sniffai.search.analysis import Action, Analysis, BeliefTable, Effort, InferredBelief, MoveEvaluation, StopReason
 from sniffai.search.candidates import Moves, considered_moves, distinct_moves
-from sniffai.search.clock import SNAPSHOT_SECONDS, OnSnapshot, Run
+from sniffai.search.clock import CHOICE_SECONDS, SNAPSHOT_SECONDS, OnSnapshot, Run
 from sniffai.search.endgame import solve_end
 from sniffai.search.evaluation import searched, solved, unsearched
 from sniffai.search.inferred import POLICY_MODEL, TOLD_MODEL, UNCHANGED, inferred_belief
@@ -164,10 +165,26 @@ class Searcher:
         :raises LimitsError: ``limits`` is no :class:`Limits`, or ``end`` or ``interval`` is out of range.
         :raises BusyError: it is called from within a run.
         """
-        if limits is not None and not isinstance(limits, Limits):
-            raise LimitsError(f"Limits are expected, not {shown(limits)}", reason="NOT_LIMITS", field="limits")
+        limits = _read_limits(limits)
         with self._turn:
-            return self._run(Run.of((limits or Limits()).effective(), end, on_snapshot, interval, on_slice))
+            return self._run(Run.of(limits, end, on_snapshot, interval, on_slice))
+
+    def choose(self, limits: Limits | None = None) -> Move:
+        """Search as :meth:`run` does, and return the best move only.
+
+        No analysis is made. That spares 0.3 to 0.6 ms, in which a run with a limit of time searches on; with a limit
+        of simulations it is the first move of the analysis.
+
+        :raises LimitsError: ``limits`` is no :class:`Limits`.
+        :raises ViewError: no tile of the hand fits.
+        :raises BusyError: it is called from within a run.
+        """
+        limits = _read_limits(limits)
+        if not self._legal:
+            must, seat = self._view.must, self._view.seat
+            raise ViewError(f"no tile of the hand fits: seat {seat} must {must}", reason="NOT_TO_PLAY")
+        with self._turn:
+            return self._choose(Run.of(limits, None, None, SNAPSHOT_SECONDS, reserve=CHOICE_SECONDS))
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a searcher cannot be copied or pickled: make a new one with the same view and seed")
@@ -190,6 +207,11 @@ class Searcher:
         self._stop.stop()
 
     @property
+    def simulations(self) -> int:
+        """Of all runs; 0 where nothing was searched."""
+        return sum(core.simulations for core in self._cores)
+
+    @property
     def memory_bytes(self) -> int:
         """Size of the trees, in bytes."""
         return sum(core.memory_bytes for core in self._cores)
@@ -202,19 +224,36 @@ class Searcher:
     def _run(self, run: Run) -> Analysis:
         if self.forced:
             return self._forced(run)
-        # Exact values are those of best replies: a seat that is known to choose otherwise makes others.
-        solvable = self._params.exact and not self._models and not self._cores
-        end = self._solve(run) if solvable else None
+        end = self._solve(run)
         if end is not None:
             return self._solved(*end, run)
         self._open(run)
         return self._searched(self._grow(run), run)
+
+    def _choose(self, run: Run) -> Move:
+        if self.forced:
+            return self._moves[0]
+        end = self._solve(run)
+        if end is not None:
+            return self._kept(end[0])[0].move
+        self._open(run)
+        self._grow(run)
+        first = self._root().rows[0]
+        return Move.from_codes(first.tile, first.at)
+
+    def _kept(self, entries: Sequence[MoveValue]) -> list[MoveValue]:
+        """Of solved moves, those that are considered."""
+        kept = set(self._moves)
+        return [entry for entry in entries if entry.move in kept]
 
     def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
         """Every distinct legal move with its exact value, and the placements tried; ``None`` if it must be searched.
 
         It takes only a share of the run's time.
         """
+        # Exact values are those of best replies: a seat that is known to choose otherwise makes others.
+        if not self._params.exact or self._models or self._cores:
+            return None
         end = solve_end(self._view, self._params, self._stop, lambda: run.solver_seconds)
         if end is None or end.moves is None:
             self._hurried |= end is not None and end.late
@@ -374,8 +413,7 @@ class Searcher:
         )
 
     def _solved(self, entries: Sequence[MoveValue], nodes: int, run: Run) -> Analysis:
-        kept = set(self._moves)
-        moves = solved(self._view, [entry for entry in entries if entry.move in kept])
+        moves = solved(self._view, self._kept(entries))
         return Analysis(
             action="play",
             moves=moves,
@@ -405,7 +443,7 @@ class Searcher:
             stop_reason=stop,
             effective_limits=run.limits,
             effort=Effort(
-                sum(core.simulations for core in cores),
+                self.simulations,
                 sum(core.nodes for core in cores),
                 sum(core.memory_bytes for core in cores),
                 run.spent,
@@ -494,6 +532,12 @@ def recommend(view: View, limits: Limits | None = None, **settings: Unpack[Searc
     if best is None:
         raise ViewError(f"no tile of the hand fits: seat {view.seat} must {view.must}", reason="NOT_TO_PLAY")
     return best
+
+
+def _read_limits(limits: Limits | None) -> EffectiveLimits:
+    if limits is not None and not isinstance(limits, Limits):
+        raise LimitsError(f"Limits are expected, not {shown(limits)}", reason="NOT_LIMITS", field="limits")
+    return (limits or Limits()).effective()
 
 
 def _outlast(work: Sequence[Future[T]]) -> None:

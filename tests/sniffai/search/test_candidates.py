@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import sniffai
-from sniffai import Limits, Round, SniffError, View, analyze
+from sniffai import Limits, Round, Searcher, SniffError, View, analyze
 from sniffai.search.candidates import distinct_moves
 
 FEW = Limits(simulations=400)
@@ -69,6 +69,8 @@ def test_solved_moves_are_ranked_among_those_considered() -> None:
     assert rest.moves[0].loss == 0
     assert [entry.rank for entry in rest.moves] == list(range(1, len(whole.moves)))
     assert rest.omitted_move_count == 1
+    assert Searcher(view).choose() == whole.moves[0].move
+    assert Searcher(view, exclude_moves=[whole.moves[0].move]).choose() == rest.moves[0].move
 
 
 def ends(seed: int) -> list[View]:

@@ -9,7 +9,7 @@ import pytest
 import sniffai.search.clock
 import sniffai.search.searcher
 from sniffai import DealSearcher, Limits, LimitsError, Round, Searcher, SearchParams, analyze
-from sniffai.search.clock import ANSWER_SECONDS, LEAST_SECONDS, POOL_SHARE, SOLVER_SHARE, Run
+from sniffai.search.clock import ANSWER_SECONDS, CHOICE_SECONDS, LEAST_SECONDS, POOL_SHARE, SOLVER_SHARE, Run
 from sniffai.search.params import ASSUMED_SPEED, DEFAULT_SECONDS
 from sniffai.search.searcher import search_options
 from sniffai_ext.search import Search
@@ -104,6 +104,12 @@ def test_an_end_in_the_past_leaves_a_millisecond(clock: Clock, limits: Limits, e
 def test_the_answer_is_made_within_the_time(clock: Clock, seconds: float, reserved: float) -> None:
     assert run(Limits(seconds=seconds)).left == pytest.approx(seconds - reserved)
     assert run(Limits(simulations=10), NOON + seconds).left == pytest.approx(seconds - reserved)
+
+
+def test_a_choice_alone_leaves_more_of_the_time_to_the_search(clock: Clock) -> None:
+    for seconds, reserved in ((8.0, CHOICE_SECONDS), (0.0002, 0.00005)):
+        one = Run.of(Limits(seconds=seconds).effective(), None, None, 1.0, reserve=CHOICE_SECONDS)
+        assert one.left == pytest.approx(seconds - reserved)
 
 
 @pytest.mark.parametrize("end", [math.nan, "soon", 1j, [1.0], True])

@@ -3,6 +3,7 @@
 import math
 import threading
 import time
+from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 import sniffai
-from sniffai import Limits, MoveEvaluation, Round, Searcher, SearchParams, View, analyze, recommend
+from sniffai import Limits, Move, MoveEvaluation, Round, Searcher, SearchParams, View, analyze, recommend
 from sniffai.play.levels import named_player
 from sniffai.rules import PLAYERS, TARGET, TEAMS, team_of
 from sniffai.search.candidates import distinct_moves
@@ -131,6 +132,40 @@ def test_a_seat_that_must_draw_gets_that_answer() -> None:
     with pytest.raises(sniffai.ViewError) as error:
         recommend(must_draw())
     assert error.value.reason == "NOT_TO_PLAY"
+    with pytest.raises(sniffai.ViewError) as error:
+        Searcher(must_draw()).choose()
+    assert error.value.reason == "NOT_TO_PLAY"
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_the_choice_is_the_first_move_of_the_analysis(players: int) -> None:
+    sources = {chosen(view, excluded) for view in decisions(players, 5, least=1) for excluded in ((), last_move(view))}
+    assert sources == {"search", "forced"}
+
+
+def last_move(view: View) -> list[Move]:
+    return distinct_moves(view)[1:][-1:]
+
+
+def chosen(view: View, excluded: Sequence[Move]) -> str:
+    """The source of an analysis whose first move is the one that is chosen."""
+    limits = Limits(simulations=300)
+    analysis = analyze(view, limits, seed=7, threads=2, exclude_moves=excluded)
+    searcher = Searcher(view, seed=7, threads=2, exclude_moves=excluded)
+    assert analysis.best is not None
+    assert searcher.choose(limits) == analysis.best.move
+    assert searcher.simulations == analysis.effort.simulations
+    return analysis.source
+
+
+def test_a_run_goes_on_after_a_choice() -> None:
+    view = decisions(2, 5)[0]
+    searcher = Searcher(view, seed=7)
+    searcher.choose(Limits(simulations=300))
+    assert searcher.run(Limits(simulations=300)).moves == analyze(view, Limits(simulations=300), seed=7).moves
+    with pytest.raises(sniffai.LimitsError) as error:
+        searcher.choose(300)  # type: ignore[arg-type]
+    assert (error.value.field, error.value.reason) == ("limits", "NOT_LIMITS")
 
 
 def test_a_seat_that_is_not_to_move_has_nothing_to_analyse() -> None:
