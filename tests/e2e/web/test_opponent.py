@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.e2e.server import free_ports, running
+from tests.e2e.web.player import SEEDED
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -33,8 +34,14 @@ def page_url() -> Iterator[str]:
     files.server_close()
 
 
+SHOWS_FAULTS = """for (const kind of ["error", "unhandledrejection"])
+  addEventListener(kind, ({ error, reason }) => document.body.append(`Fault: ${error ?? reason}`));"""
+"""So that a test that waits for the page to change does not wait for ever once its script has ended with an error."""
+
+
 def click_last(page: "Page") -> bool:
     """Click the last legal move. Returns whether the match goes on."""
+    assert "Fault:" not in page.inner_text("body"), page.inner_text("body")
     page.wait_for_function("document.querySelector('button') || /wins?\\./.test(document.body.innerText)")
     if page.locator("button").count() == 0:
         return False
@@ -47,6 +54,8 @@ def click_last(page: "Page") -> bool:
 def test_a_whole_match_by_clicks(browser: "Browser", page_url: str, tmp_path: Path) -> None:
     size = {"width": 360, "height": 640}
     with running(tmp_path, "--web-origins", page_url) as server, browser.new_context(viewport=size) as context:
+        context.add_init_script(SHOWS_FAULTS)
+        context.add_init_script(SEEDED)
         page = context.new_page()
         failed: list[str] = []
         page.on("pageerror", lambda error: failed.append(str(error)))
