@@ -44,7 +44,7 @@ ENDINGS = {"dumb": {"TERM": "dumb"}, "forced": {"FORCE_COLOR": "1"}, "pipe": {},
 
 def steering(text: str) -> set[str]:
     """The signs of an output that steer, apart from new lines."""
-    return {sign for sign in text if sign != "\n" and unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
+    return {sign for sign in set(text) - {"\n"} if unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
 
 
 def hostile_match(folder: Path, name: str) -> Path:

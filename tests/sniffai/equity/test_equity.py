@@ -16,7 +16,6 @@ from sniffai.cli.group import group, run
 from sniffai.equity import Equity, lead_value, load, read_equity, save_equity
 from sniffai.lab.equity.build import LOWEST, EquityPlan, build, signature
 from sniffai.lab.equity.check import CheckResult, Comparison, Standing, WinTaker, check, held_out
-from sniffai.lab.equity.plot import draw
 from sniffai.lab.equity.rounds import play_rounds
 from sniffai.play.levels import named_player
 from sniffai.rules import TARGET, TEAMS
@@ -314,6 +313,8 @@ def test_show_says_where_scores_are_outside_the_table(
 
 
 def test_show_draws_a_heat_map(tmp_path: Path) -> None:
+    from sniffai.lab.equity.plot import draw  # loads Matplotlib: half a second in each process that collects tests
+
     drawn = str(tmp_path / "map.png")
     assert run(["equity", "show", "--seats", "3", "--scores", "0,0,0", "--plot", drawn]) == 0
     assert Path(drawn).read_bytes().startswith(b"\x89PNG")

@@ -64,11 +64,16 @@ class Judge:
         same = {(tile, point) for point in core.equal_points(tile, at)} | {(tile, at)}
         return [other for other in self.moves() if other.codes not in same]
 
+    @cached_property
+    def next_hands(self) -> list[tuple[list[reference.Tile], int]]:
+        """What the next seat may hold: its hand in each world, and the world's weight."""
+        held = [(world.hands[self.next_seat], world.weight) for world in self.worlds]
+        return [([reference.parse(str(tile)) for tile in hand], weight) for hand, weight in held]
+
     def expect(self, number: Callable[[list[reference.Tile]], float]) -> float:
         """The mean over all worlds of what follows from the next seat's hand."""
-        total = sum(world.weight for world in self.worlds)
-        hands = ([reference.parse(str(tile)) for tile in world.hands[self.next_seat]] for world in self.worlds)
-        return sum(world.weight * number(hand) for world, hand in zip(self.worlds, hands, strict=True)) / total
+        total = sum(weight for _, weight in self.next_hands)
+        return sum(weight * number(hand) for hand, weight in self.next_hands) / total
 
     def reply(self, layout: reference.Layout) -> float:
         return self.expect(lambda hand: max((best_points(layout, tile) for tile in hand), default=0))
@@ -559,7 +564,9 @@ def positions() -> Iterator[sniffai.View]:
         while not round_.over:
             moves = round_.legal_moves()
             view = round_.view(round_.seat)
-            if lots.random() < 0.4 and sniffai.Belief(view).worlds(300) is not None:
+            hidden = len(sniffai.TILES) - len(view.placements) - len(view.hand)
+            # Of more than 16 hidden tiles there are hardly ever so few worlds, and it takes long to find that out.
+            if lots.random() < 0.4 and hidden <= 16 and sniffai.Belief(view).worlds(300) is not None:
                 yield view
             round_.play(lots.choice(moves))
 

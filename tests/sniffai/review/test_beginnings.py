@@ -27,9 +27,10 @@ MID_MATCH = "view players=2 seat=0 leader=1 scores=15,0 hand=0|1,0|6,2|4,2|6,3|5
 
 @cache
 def rounds(players: int) -> tuple[Round, Round]:
-    """The first two rounds of a match; the second is cut short by the tests."""
+    """The first two rounds of a match, short ones with draws; the second is cut short by the tests."""
     spec = ArenaSpec("random", "random", players, 1, True, 5)
-    first, second, *_ = play_rounds(spec, [named_player("level:attentive")] * players, 3)
+    number = {2: 12, 3: 6, 4: 33}[players]
+    first, second, *_ = play_rounds(spec, [named_player("level:attentive")] * players, number)
     return first, second
 
 
