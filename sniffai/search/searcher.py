@@ -224,7 +224,7 @@ class Searcher:
     def _run(self, run: Run) -> Analysis:
         if self.forced:
             return self._forced(run)
-        end = self._solve(run)
+        end = self._solve(run) if self._solvable else None
         if end is not None:
             return self._solved(*end, run)
         self._open(run)
@@ -233,7 +233,7 @@ class Searcher:
     def _choose(self, run: Run) -> Move:
         if self.forced:
             return self._moves[0]
-        end = self._solve(run)
+        end = self._solve(run) if self._solvable else None
         if end is not None:
             return self._kept(end[0])[0].move
         self._open(run)
@@ -246,14 +246,16 @@ class Searcher:
         kept = set(self._moves)
         return [entry for entry in entries if entry.move in kept]
 
+    @property
+    def _solvable(self) -> bool:
+        """Whether exact values may answer. They are those of best replies: a model of a seat may choose otherwise."""
+        return self._params.exact and not self._models and not self._cores
+
     def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
         """Every distinct legal move with its exact value, and the placements tried; ``None`` if it must be searched.
 
         It takes only a share of the run's time.
         """
-        # Exact values are those of best replies: a seat that is known to choose otherwise makes others.
-        if not self._params.exact or self._models or self._cores:
-            return None
         end = solve_end(self._view, self._params, self._stop, lambda: run.solver_seconds)
         if end is None or end.moves is None:
             self._hurried |= end is not None and end.late
