@@ -84,6 +84,16 @@ class ChoiceNet:
         """What each move brings, in points of the policy's scale."""
         return points + np.float32(SCALE) * self._layers(inputs)[-1]
 
+    def chances(self, batch: Batch) -> Array:
+        """Of the moves of each choice, as the net would choose."""
+        rating = self.rate(batch.inputs, batch.points)
+        return softmax(self._sharpness(batch) * rating, batch.starts, batch.owner)
+
+    def _sharpness(self, batch: Batch) -> Array:
+        """By move."""
+        raised: Array = np.exp(self.parts["sharpness"])[batch.phase][batch.owner]
+        return raised
+
     def _layers(self, inputs: Array) -> tuple[Array, Array, Array]:
         own = self.parts
         wide = np.maximum(0, inputs @ own["embed"] + own["bias1"])
@@ -94,7 +104,7 @@ class ChoiceNet:
         """Of the mean cross-entropy of the targets."""
         own = self.parts
         wide, narrow, told = self._layers(batch.inputs)
-        sharpness = np.exp(own["sharpness"])[batch.phase][batch.owner]
+        sharpness = self._sharpness(batch)
         rating = batch.points + np.float32(SCALE) * told
         chances = softmax(sharpness * rating, batch.starts, batch.owner)
         blame = (chances - batch.target) / len(batch.starts)  # of each move's logit

@@ -29,8 +29,8 @@ from sniffai.play.adjusted import AdjustedMean
 from sniffai.play.arena import Contestant, play_pairing
 from sniffai.play.arena_result import ArenaSpec, take_in
 from sniffai.play.levels import named_player
-from sniffai.play.players import SearchPlayer
-from sniffai.play.statistics import ratio_and_error
+from sniffai.play.players import Player, SearchPlayer
+from sniffai.play.statistics import Estimate, mean_and_error
 from sniffai.rules import PLAYERS
 from sniffai.search.nets import load_policy
 from sniffai.search.params import Limits
@@ -157,21 +157,23 @@ def told(seen: Inputs, extra: Sequence[str]) -> npt.NDArray[np.float32]:
     return np.array([np.concatenate(row) for row in rows], np.float32)
 
 
-def duel(players: int, deals: int, seed: int, model: ModelPlayer) -> None:
-    """Print what a model gains over the policy, both without search."""
-    spec = ArenaSpec("policy", "policy", players, deals, seed=seed)
-    policy, contestant = Contestant(named_player("policy")), Contestant(model)
+def gain(players: int, deals: int, seed: int, usual: Player, player: Player) -> tuple[Estimate, Estimate]:
+    """What a player gains over another one in points a round, and the same less luck."""
+    spec = ArenaSpec("policy", "policy", players, deals, seed=seed)  # the names stand for nothing here
+    contestants = Contestant(usual), Contestant(player)
     mean, margins = AdjustedMean(), []
     for number in range(deals):
-        pairing = play_pairing(spec, policy, contestant, number)
+        pairing = play_pairing(spec, *contestants, number)
         take_in(mean, pairing, "points")
         margins.append(sum(game.margins[team] for team, game in enumerate(pairing)) / len(pairing))
-    plain, less = ratio_and_error(margins, [1] * deals), mean.estimate
-    print(
-        f"  alone against the policy, {deals} deals: {plain.mean:+.2f} ± {plain.standard_error:.2f} points a round, ",
-        end="",
-    )
-    print(f"less luck {less.mean:+.2f} ± {less.standard_error:.2f}")
+    return mean_and_error(margins), mean.estimate
+
+
+def duel(players: int, deals: int, seed: int, model: ModelPlayer) -> None:
+    """Print what a model gains over the policy, both without search."""
+    plain, less = gain(players, deals, seed, named_player("policy"), model)
+    print(f"  alone against the policy, {deals} deals: {plain.mean:+.2f} ± {plain.standard_error:.2f}", end=" ")
+    print(f"points a round, less luck {less.mean:+.2f} ± {less.standard_error:.2f}")
 
 
 def _record(given: argparse.Namespace, numbers: range) -> int:
