@@ -8,7 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -142,8 +142,11 @@ class ServerProcess:
 
 def children_of(pid: int) -> list[int]:
     """The ids of the processes that a process of this machine has started; Linux only."""
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended meanwhile
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
 def free_ports(count: int) -> list[int]:

@@ -43,8 +43,15 @@ def mover(players: list[Player]) -> Player:
 
 def keepers() -> list[int]:
     """The processes that keep matches for this one."""
-    commands = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children_of(os.getpid())}
-    return [pid for pid, command in commands.items() if keeper.MODULE.encode() in command]
+    return [pid for pid in children_of(os.getpid()) if keeper.MODULE.encode() in command_line(pid)]
+
+
+def command_line(pid: int) -> bytes:
+    """Of a process; empty once it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 @pytest.mark.parametrize(("sent", "free", "kept"), [(b"", 60.0, False), (b"a job", 60.0, True), (b"", 0.0, True)])
