@@ -9,7 +9,6 @@ server, whatever ends that.
 import importlib
 import logging
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -32,8 +31,6 @@ MOST_TOGETHER: Final = 256
 """Jobs of one commit."""
 PIECE: Final = 1 << 18
 """Bytes that are read at once."""
-FREE_SECONDS: Final = 1.0
-"""For how long a new thread leaves the interpreter to the first calls, before it loads what it will need."""
 ENDURED: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 """Signals that are for the server: it still needs its database while it shuts down."""
 
@@ -65,16 +62,8 @@ class KeeperThread:
 
     def __init__(self, database: "Callable[[], Database]") -> None:
         self.socket, theirs = socket.socketpair()
-        self._thread = threading.Thread(target=self._keep, args=(theirs, database), name="matches", daemon=True)
+        self._thread = threading.Thread(target=keep, args=(theirs, database), name="matches", daemon=True)
         self._thread.start()
-
-    @staticmethod
-    def _keep(connection: socket.socket, database: "Callable[[], Database]") -> None:
-        """Keep the database from the first job on; without one, be ready for it soon."""
-        if select.select([connection], [], [], FREE_SECONDS)[0] and _has_ended(connection):
-            connection.close()
-        else:
-            keep(connection, database)
 
     def wait(self) -> None:
         """Wait until it has ended."""
@@ -144,14 +133,6 @@ def _has_come(connection: socket.socket) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _has_ended(connection: socket.socket) -> bool:
-    """Whether nothing more will come of a connection that can be read."""
-    try:
-        return not connection.recv(1, socket.MSG_PEEK)
-    except ConnectionError:
-        return True
 
 
 def _packed(done: Sequence[Done]) -> bytes:

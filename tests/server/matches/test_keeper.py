@@ -5,7 +5,6 @@ import logging
 import os
 import signal
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -52,29 +51,6 @@ def command_line(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return b""
-
-
-@pytest.mark.parametrize(("sent", "free", "kept"), [(b"", 60.0, False), (b"a job", 60.0, True), (b"", 0.0, True)])
-def test_a_thread_begins_with_its_first_job_or_after_a_while(
-    monkeypatch: pytest.MonkeyPatch, sent: bytes, free: float, kept: bool
-) -> None:
-    """What it loads would be in the way of the first calls. If the server ends before, nothing is loaded."""
-    begun = threading.Event()
-
-    def keep(connection: socket.socket, _database: object) -> None:
-        connection.close()
-        begun.set()
-
-    monkeypatch.setattr(keeper, "keep", keep)
-    monkeypatch.setattr(keeper, "FREE_SECONDS", free)
-    thread = keeper.KeeperThread(lambda: pytest.fail("there is no job"))
-    if sent:
-        thread.socket.sendall(sent)
-    if not kept:
-        thread.socket.close()
-    thread.wait()
-    thread.socket.close()
-    assert begun.is_set() is kept
 
 
 def test_a_killed_keeper_is_replaced(players: list[Player], caplog: pytest.LogCaptureFixture) -> None:
