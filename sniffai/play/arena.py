@@ -51,7 +51,7 @@ MOST_ROUNDS: Final = 1000
 
 
 @runtime_checkable
-class Counter(Protocol):
+class CountingPlayer(Protocol):
     """A player that searches, and counts its simulations."""
 
     def decide(self, view: View, seed: int) -> tuple[Move, int]:
@@ -102,14 +102,14 @@ class Contestant:
         return player.decide(view, seed) if _searches(player) else (player.choose(view, seed), 0)
 
 
-def _searches(player: Player) -> TypeGuard[Counter]:
+def _searches(player: Player) -> TypeGuard[CountingPlayer]:
     return _kind_searches(type(player))
 
 
 @cache
 def _kind_searches(kind: type[Player]) -> bool:
     """Remembered, since a check against a protocol takes longer than a quick player's choice."""
-    return issubclass(kind, Counter)
+    return issubclass(kind, CountingPlayer)
 
 
 def play_arena(

@@ -59,7 +59,7 @@ class Run:
     """The moment that the caller set; infinity for none."""
     last_snapshot: float
     """When the last snapshot was handed over."""
-    reserve: float = ANSWER_SECONDS
+    reserve: float
     """Seconds to keep for the answer, at most a quarter of the run's time."""
 
     @classmethod

@@ -181,8 +181,7 @@ class Searcher:
         """
         limits = _read_limits(limits)
         if not self._legal:
-            must, seat = self._view.must, self._view.seat
-            raise ViewError(f"no tile of the hand fits: seat {seat} must {must}", reason="NOT_TO_PLAY")
+            raise _not_to_play(self._view)
         with self._turn:
             return self._choose(Run.of(limits, None, None, SNAPSHOT_SECONDS, reserve=CHOICE_SECONDS))
 
@@ -224,7 +223,7 @@ class Searcher:
     def _run(self, run: Run) -> Analysis:
         if self.forced:
             return self._forced(run)
-        end = self._solve(run) if self._solvable else None
+        end = self._exact(run)
         if end is not None:
             return self._solved(*end, run)
         self._open(run)
@@ -233,7 +232,7 @@ class Searcher:
     def _choose(self, run: Run) -> Move:
         if self.forced:
             return self._moves[0]
-        end = self._solve(run) if self._solvable else None
+        end = self._exact(run)
         if end is not None:
             return self._kept(end[0])[0].move
         self._open(run)
@@ -246,10 +245,11 @@ class Searcher:
         kept = set(self._moves)
         return [entry for entry in entries if entry.move in kept]
 
-    @property
-    def _solvable(self) -> bool:
-        """Whether exact values may answer. They are those of best replies: a model of a seat may choose otherwise."""
-        return self._params.exact and not self._models and not self._cores
+    def _exact(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
+        """As :meth:`_solve`, where exact values may answer."""
+        # They are those of best replies: a seat that is known to choose otherwise makes others.
+        solvable = self._params.exact and not self._models and not self._cores
+        return self._solve(run) if solvable else None
 
     def _solve(self, run: Run) -> tuple[Sequence[MoveValue], int] | None:
         """Every distinct legal move with its exact value, and the placements tried; ``None`` if it must be searched.
@@ -532,8 +532,12 @@ def recommend(view: View, limits: Limits | None = None, **settings: Unpack[Searc
     """
     best = analyze(view, limits, **settings).best
     if best is None:
-        raise ViewError(f"no tile of the hand fits: seat {view.seat} must {view.must}", reason="NOT_TO_PLAY")
+        raise _not_to_play(view)
     return best
+
+
+def _not_to_play(view: View) -> ViewError:
+    return ViewError(f"no tile of the hand fits: seat {view.seat} must {view.must}", reason="NOT_TO_PLAY")
 
 
 def _read_limits(limits: Limits | None) -> EffectiveLimits:
