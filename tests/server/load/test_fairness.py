@@ -1,7 +1,6 @@
 """Callers of a class take turns on the slots of a real server, and what is less urgent makes way."""
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +8,8 @@ import grpc
 import pytest
 
 from sniffai.v1 import analysis_service_pb2 as pb
-from sniffai_server.load.admission import Priority
+from sniffai_server.load.admission import Priority, SlotQueue
+from sniffai_server.load.turns import Turn
 from tests.server.access.test_security import KeyFile, bearer, keys
 from tests.server.services.test_analyze_match import request as review_request
 from tests.server.support import TIMEOUT, choice, failure, running_server, stubs_of, view_message
@@ -72,19 +72,27 @@ def test_a_long_bulk_review_makes_way_for_an_interactive_search(callers: SimpleN
         wait_until(lambda: searches.busy == 0)
 
 
-def test_answers_do_not_depend_on_turns(callers: SimpleNamespace) -> None:
+def test_answers_do_not_depend_on_turns(callers: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches of two callers hand one slot over again and again; their answers are that of one alone."""
-    limits = {"simulations": 150_000}
+    limits = {"simulations": 400_000}
+    paused, hand_over = list[int](), SlotQueue.hand_over
+
+    def counted(queue: SlotQueue, turn: Turn, kept: int) -> None:
+        hand_over(queue, turn, kept)
+        paused.append(queue.paused)
+
+    monkeypatch.setattr(SlotQueue, "hand_over", counted)
     with running_server(slots=1, keys_file=callers.file) as server, stubs_of(server.address) as stubs:
-        with ThreadPoolExecutor(2) as executor:
-            found = [
-                executor.submit(stubs.analysis.Analyze, request(limits, seed=7), metadata=key, timeout=TIMEOUT)
-                for key in (callers.a, callers.b)
-            ]
-            wait_until(lambda: server.server.searches.queue.paused == 1)
-            answers = [one.result().SerializeToString() for one in found]
-        alone = stubs.analysis.Analyze(request(limits, seed=7), metadata=callers.a, timeout=TIMEOUT)
-        assert alone.analysis.deterministic and not server.server.searches.queue.paused
+        queue, ask = server.server.searches.queue, stubs.analysis.Analyze
+        first = ask.future(request(LONG, priority="PRIORITY_INTERACTIVE"), metadata=callers.a, timeout=TIMEOUT)
+        wait_until(lambda: queue.busy == 1)
+        found = [ask.future(request(limits, seed=7), metadata=key, timeout=TIMEOUT) for key in (callers.a, callers.b)]
+        wait_until(lambda: queue.depth(Priority.ANALYSIS) == 2)
+        first.cancel()  # now both want the slot, however late either of them was sent
+        answers = [one.result().SerializeToString() for one in found]
+        assert sum(paused) >= 2
+        alone = ask(request(limits, seed=7), metadata=callers.a, timeout=TIMEOUT)
+        assert alone.analysis.deterministic and not queue.paused
     assert answers == [alone.SerializeToString()] * 2
 
 
