@@ -1,8 +1,8 @@
 """Many matches at once: how long ``PlayMove`` takes while the levels of all of them think.
 
 ``python -m benchmarks.server.matches`` plays 200 matches for half a minute against a server with a file of SQLite. Each
-player moves two seconds after the level, on average, so all are busy all the time. What a call takes has no search in
-it: a level thinks after the answer.
+player moves two seconds after the level, on average (``--think``), so all are busy all the time. What a call takes has
+no search in it: a level thinks after the answer.
 
 Times of the clock depend on what else the machine does. The processor time for each move of a player, with the level's
 answer to it, does so much less: that of the server's event loop, of all its threads, searches included, and of the
@@ -29,7 +29,7 @@ MOST: Final = 0.010
 """Seconds that PlayMove may take, p99."""
 LEVEL: Final = "club"
 THINK_SECONDS: Final = 2.0
-"""What a person takes for a move, on average."""
+"""What a quick person takes for a move, on average."""
 CONNECTIONS: Final = 8
 TIMEOUT: Final = 60.0
 
@@ -49,7 +49,7 @@ class Figures:
         """Seconds of processor time that this process used."""
 
 
-async def play(stub: Any, figures: Figures, end: float, number: int) -> None:
+async def play(stub: Any, figures: Figures, end: float, number: int, think: float) -> None:
     """Play one match after the other."""
     lots = random.Random(number)
     while time.monotonic() < end:
@@ -70,7 +70,7 @@ async def play(stub: Any, figures: Figures, end: float, number: int) -> None:
                 continue
             if figures.measuring and answered:
                 figures.watch.append(time.perf_counter() - answered)
-            await asyncio.sleep(lots.uniform(0, 2 * THINK_SECONDS))
+            await asyncio.sleep(lots.uniform(0, 2 * think))
             moves += 1
             move = lots.choice(view.legal_moves).move
             request = pb.PlayMoveRequest(**own, move=move, expected_event=view.event_number, idempotency_key=str(moves))
@@ -83,14 +83,15 @@ async def play(stub: Any, figures: Figures, end: float, number: int) -> None:
                 answered = 0.0
 
 
-async def measure(server: ServerProcess, matches: int, seconds: float, settle: float) -> Figures:
+async def measure(server: ServerProcess, matches: int, seconds: float, settle: float, think: float) -> Figures:
     """Play matches at once, and measure after they have begun."""
     figures, address = Figures(), server.address
     end = time.monotonic() + settle + seconds
     channels = [grpc.aio.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)]) for _ in range(CONNECTIONS)]
     stubs = [match_service_pb2_grpc.MatchServiceStub(channel) for channel in channels]
     players = [
-        asyncio.ensure_future(play(stubs[number % CONNECTIONS], figures, end, number)) for number in range(matches)
+        asyncio.ensure_future(play(stubs[number % CONNECTIONS], figures, end, number, think))
+        for number in range(matches)
     ]
     await asyncio.sleep(settle)
     figures.measuring = True
@@ -110,6 +111,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--matches", type=int, default=200, help="at once (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=30.0, help="to measure (default: %(default)s)")
     parser.add_argument("--settle", type=float, default=8.0, help="seconds before that (default: %(default)s)")
+    parser.add_argument(
+        "--think",
+        type=float,
+        default=THINK_SECONDS,
+        help="seconds of a player for a move, on average (default: %(default)s)",
+    )
     options = parser.parse_args(arguments)
     print(machine())
     with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
             "max_calls": 16 * options.matches + 16,
         }
         with ServerProcess(**settings) as server:
-            figures = asyncio.run(measure(server, options.matches, options.seconds, options.settle))
+            figures = asyncio.run(measure(server, options.matches, options.seconds, options.settle, options.think))
             stored = server.metrics()
     rate = len(figures.play) / options.seconds
     count = stored["sniffai_match_store_seconds_count"]

@@ -97,12 +97,12 @@ def test_a_name_cannot_control_the_terminal_or_the_page(
 ) -> None:
     path = hostile_match(tmp_path, name)
     page = tmp_path / "page.html"
-    assert run(["review", str(path), "--simulations", "10", "--html", str(page)]) == 0
+    assert run(["review", str(path), "--simulations", "3", "--html", str(page)]) == 0
     out, err = capsys.readouterr()
     assert steering(out + err) == set()
     assert "[bold]Bob[/bold] :smile:" in out
     assert steering(page.read_text(encoding="utf-8")) == set()
-    assert run(["review", str(path), "--simulations", "10", "--json"]) == 0
+    assert run(["review", str(path), "--simulations", "3", "--json"]) == 0
     assert steering(capsys.readouterr().out) == set()
     for args in (
         ["recommend", name],
