@@ -16,7 +16,7 @@ from sniffai.wire.reviewed import read_reviewed_pieces
 from tests.server.support import running_server
 from tests.sniffai.records.test_seat_record import played_match
 
-LIMITS = ["--simulations", "15", "--seed", "5"]
+LIMITS = ["--simulations", "40", "--seed", "5"]
 RECORDS = {players: MatchRecord(players, played_match(players, 11, 2).rounds[:2]) for players in (2, 3, 4)}
 TAGS = (("Event", "Club"), ("Seat0", "Ann"))
 
