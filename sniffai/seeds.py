@@ -6,6 +6,8 @@ from typing import Final
 from sniffai.checks import read_whole
 
 MAX_SEED: Final = 2**64 - 1
+MAX_MESSAGE_SEED: Final = 2**63 - 1
+"""The largest seed that a message can contain."""
 
 
 def check_seed(seed: int) -> int:

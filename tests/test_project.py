@@ -11,7 +11,11 @@ from types import ModuleType
 
 import pytest
 
+import sniffai.jobs
+import sniffai.play
+import sniffai.records
 import sniffai.review
+import sniffai.search
 import sniffai.wire
 from sniffai.lazy import load_names
 
@@ -66,7 +70,11 @@ def test_what_makes_no_array_starts_without_numpy(code: str) -> None:
     subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
 
 
-@pytest.mark.parametrize("package", [sniffai, sniffai.review, sniffai.wire], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package",
+    [sniffai, sniffai.jobs, sniffai.play, sniffai.records, sniffai.review, sniffai.search, sniffai.wire],
+    ids=lambda package: package.__name__,
+)
 def test_the_names_of_a_package_are_those_that_type_checkers_see(package: ModuleType) -> None:
     assert package.__file__
     (guarded,) = (

@@ -9,11 +9,10 @@ from sniffai_ext.seat_model cimport SeatModel
 from sniffai_ext.errors import LimitsError
 from sniffai_ext.inference import check_told
 from sniffai_ext.shown import shown
-from sniffai_ext.tree_params import USUAL_TEMPERATURES, TreeParams, read_params
+from sniffai_ext.tree_params import USUAL_MEMORY_BYTES, USUAL_TEMPERATURES, TreeParams, read_params
 from sniffai_ext.worlds import MOST_WORLDS, check_temperatures
 
 cdef object USUAL_PARAMS = TreeParams()
-cdef object USUAL_MEMORY_BYTES = 1 << 28
 
 
 cdef class SearchOptions:

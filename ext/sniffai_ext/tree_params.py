@@ -17,6 +17,9 @@ RANGES: Final = {
 }
 """The least and the largest value of each number."""
 
+USUAL_MEMORY_BYTES: Final = 256 << 20
+"""The cap of the search tree where nobody gives one."""
+
 USUAL_TEMPERATURES: Final = (3.0, 3.0, 3.0)
 """How sharply the other seats are taken to follow the policy where nobody says: by phase of the round, in points."""
 

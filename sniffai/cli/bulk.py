@@ -13,7 +13,7 @@ from sniffai.cli.parts import BadInput
 from sniffai.cli.remote import Access, access_options
 from sniffai.errors import BusyError, RecordError
 from sniffai.jobs.executor import Executor, executor_named
-from sniffai.jobs.results import open_results
+from sniffai.jobs.results_files import open_results
 from sniffai.jobs.resumed import ResumedExecutor
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -14,7 +14,7 @@ from sniffai.jobs.executor import Executor
 from sniffai.play.adjusted import AdjustedMean
 from sniffai.play.arena import play_arena
 from sniffai.play.arena_result import ArenaResult, ArenaSpec, Cost
-from sniffai.play.sequential import Measure, SequentialTest
+from sniffai.play.sequential import USUAL_CHANCE, Measure, SequentialTest
 from sniffai.search.params import Limits
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -45,10 +45,10 @@ _OPTIONS = (
     ),
     click.option("--h0", type=float, default=0.0, show_default=True, help="What B gains if it is no stronger."),
     click.option(
-        "--alpha", type=float, default=0.05, show_default=True, help="Chance to accept --h1 where --h0 is true."
+        "--alpha", type=float, default=USUAL_CHANCE, show_default=True, help="Chance to accept --h1 where --h0 is true."
     ),
     click.option(
-        "--beta", type=float, default=0.05, show_default=True, help="Chance to accept --h0 where --h1 is true."
+        "--beta", type=float, default=USUAL_CHANCE, show_default=True, help="Chance to accept --h0 where --h1 is true."
     ),
     click.option(
         "--of",

@@ -53,7 +53,7 @@ class LeaveError(Exception):
 
 
 @dataclass(frozen=True)
-class Choice:
+class NumberedMove:
     """A move that a number stands for."""
 
     move: Move
@@ -129,7 +129,7 @@ class Game:
         view = now.view
         marks = {point.name: mark for point, mark in zip(view.attachment_points(), MARKS, strict=False)}
         choices = [
-            Choice(move, tuple(marks[equal.at] for equal in equal_moves(view, move) if equal.at is not None))
+            NumberedMove(move, tuple(marks[equal.at] for equal in equal_moves(view, move) if equal.at is not None))
             for move in distinct_moves(view)
         ]
         self._show(view, marks, choices)
@@ -150,7 +150,7 @@ class Game:
             self._tell(self._say.say("Not placed: this seat has moved meanwhile, or the match is over."))
         self._keeper.changed()
 
-    def _command(self, line: str, now: Situation, marks: dict[str, str], choices: list[Choice]) -> bool:
+    def _command(self, line: str, now: Situation, marks: dict[str, str], choices: list[NumberedMove]) -> bool:
         """Do what a letter asks for. Returns whether the turn is another one now."""
         word, _, rest = line.partition(" ")
         if word == "u":
@@ -165,7 +165,7 @@ class Game:
             self._aside(word, rest.strip(), now)
         return False
 
-    def _read_move(self, line: str, view: View, choices: list[Choice]) -> Move | None:
+    def _read_move(self, line: str, view: View, choices: list[NumberedMove]) -> Move | None:
         """The move that a line names; says what is wrong where it names none."""
         word = line.split(" ")[0]
         if not line or word in ("u", "h", "b", "s", "t", "q", "?", RESIGN):
@@ -183,7 +183,7 @@ class Game:
             )
             return None
 
-    def _move_of(self, line: str, view: View, choices: list[Choice]) -> Move | None:
+    def _move_of(self, line: str, view: View, choices: list[NumberedMove]) -> Move | None:
         """A move typed as text: ``4|5@4|6:HIGH``, a tile with the mark of its place, or a tile with one place.
 
         :raises SniffError: it cannot be read.
@@ -232,7 +232,7 @@ class Game:
         self._table.resign()
         return True
 
-    def _hint(self, view: View, choices: list[Choice]) -> None:
+    def _hint(self, view: View, choices: list[NumberedMove]) -> None:
         """The move of full strength, and why."""
         if not self._table.hints:
             self._tell(self._say.say("There are no hints in this match."))
@@ -343,7 +343,7 @@ class Game:
 
     # Showing
 
-    def _show(self, view: View, marks: dict[str, str], choices: list[Choice], whole: bool = False) -> None:
+    def _show(self, view: View, marks: dict[str, str], choices: list[NumberedMove], whole: bool = False) -> None:
         """The table, the state, and the moves by number."""
         say = self._say
         terminal.tell()

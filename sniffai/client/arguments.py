@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 from sniffai.checks import as_real, check_encodable, is_listed, read_whole, shown
 from sniffai.errors import LimitsError, SniffError, ViewError
 from sniffai.search.params import Limits
+from sniffai.seeds import MAX_MESSAGE_SEED
 
-MAX_SEED: Final = 2**63 - 1
 MAX_TAG: Final = 128
 MAX_TEXT: Final = 35
 """Maximum length of a language code in characters: what RFC 5646 requires programs to accept."""
@@ -50,7 +50,7 @@ def check_limits(limits: Limits | None) -> Limits | None:
 
 def check_seed(seed: int | None) -> int | None:
     """:raises LimitsError: it is not a whole number in 0..2**63-1."""
-    return None if seed is None else read_whole(seed, "seed", 0, MAX_SEED)
+    return None if seed is None else read_whole(seed, "seed", 0, MAX_MESSAGE_SEED)
 
 
 def check_seconds(seconds: float, field: str) -> float:

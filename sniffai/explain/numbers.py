@@ -4,6 +4,9 @@ from typing import Final
 
 MINUS: Final = "\N{MINUS SIGN}"
 
+CERTAIN_CHANCE: Final = 1.0 - 1e-9
+"""A chance that only rounding keeps from being 1."""
+
 LEAST: Final = 0.01
 """The smallest error that is shown; one between this and 0 is shown as this."""
 

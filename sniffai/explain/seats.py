@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from sniffai.explain.case import LEAST_TOLD, Case
 from sniffai.explain.facts import SUITS, MoveFacts
+from sniffai.explain.numbers import CERTAIN_CHANCE
 from sniffai.explain.reason import Reason, ReasonKind
 from sniffai.explain.worth import blocked_suits
 from sniffai.tiles import TILES
@@ -20,9 +21,6 @@ STUCK_APART: Final = 0.03
 
 ALL_OF_STUCK: Final = 0.6
 """If the next seat cannot place, all others probably cannot: then the extra turn is told."""
-
-CERTAIN_CHANCE: Final = 1.0 - 1e-9
-"""A chance that only rounding keeps from being 1."""
 
 
 def replies(case: Case) -> Iterator[Reason]:

@@ -7,12 +7,9 @@ from sniffai.checks import is_listed, read_kind, shown
 from sniffai.errors import LimitsError
 from sniffai.explain.description import joined_sentences, move_name, tile_name
 from sniffai.explain.languages import Words, read_language, words
-from sniffai.explain.numbers import MINUS, fixed, uncertain
+from sniffai.explain.numbers import CERTAIN_CHANCE, MINUS, fixed, uncertain
 from sniffai.explain.reason import Reason, ReasonKind
 from sniffai.explain.worth import FEW_LEFT
-
-CERTAIN: Final = 1.0 - 1e-9
-"""A chance that only rounding keeps from being 1."""
 
 CLOSE: Final = 1e-9
 """What rounding may make of equal numbers."""
@@ -79,7 +76,7 @@ def plain(points: float) -> str:
 
 def percent(chance: float) -> str:
     """A chance in per cent; 0 and 100 only where it is certain."""
-    if 0.0 < chance < CERTAIN:
+    if 0.0 < chance < CERTAIN_CHANCE:
         return str(min(99, max(1, round(100 * chance))))
     return str(round(100 * chance))
 
@@ -218,7 +215,7 @@ def _out_next(reason: Reason, say: Words) -> str:
             count=count,
         )
     ]
-    if chance >= CERTAIN:
+    if chance >= CERTAIN_CHANCE:
         sentences.append(say.say("The others cannot take that away."))
     elif chance > 0.0:
         sentences.append(
@@ -245,7 +242,7 @@ def _pips_at_risk(reason: Reason, say: Words) -> str:
 
 def _extra_turn(reason: Reason, say: Words) -> str:
     chance, talon = reason.probability or 0.0, reason.count
-    if chance >= CERTAIN:
+    if chance >= CERTAIN_CHANCE:
         return (
             say.say("No other seat has a tile that fits: all must draw.")
             if talon
@@ -346,7 +343,7 @@ def _points_later(reason: Reason, say: Words) -> str:
             points=points,
         )
     )
-    if chance >= CERTAIN:
+    if chance >= CERTAIN_CHANCE:
         sentences.append(say.say("No other seat has a tile for that place."))
     elif chance > 0.0:
         sentences.append(
@@ -453,7 +450,7 @@ def _low_reply(reason: Reason, say: Words) -> str:
 
 def _forces_draw(reason: Reason, say: Words) -> str:
     chance = reason.probability or 0.0
-    if chance >= CERTAIN:
+    if chance >= CERTAIN_CHANCE:
         return say.say("Seat {seat} has no tile that fits, and must draw.", seat=reason.seat)
     return say.say(
         "With a chance of {chance}%, seat {seat} has no tile that fits, and must draw.",
@@ -464,7 +461,7 @@ def _forces_draw(reason: Reason, say: Words) -> str:
 
 def _forces_pass(reason: Reason, say: Words) -> str:
     chance = reason.probability or 0.0
-    if chance >= CERTAIN:
+    if chance >= CERTAIN_CHANCE:
         return say.say("Seat {seat} has no tile that fits, and must pass.", seat=reason.seat)
     return say.say(
         "With a chance of {chance}%, seat {seat} has no tile that fits, and must pass.",
@@ -475,7 +472,7 @@ def _forces_pass(reason: Reason, say: Words) -> str:
 
 def _blocks_suit(reason: Reason, say: Words) -> str:
     chance = reason.probability or 0.0
-    if chance >= CERTAIN:
+    if chance >= CERTAIN_CHANCE:
         return say.say("The new end shows {suit}, and seat {seat} has no {suit}.", suit=reason.suit, seat=reason.seat)
     return say.say(
         "The new end shows {suit}, and with a chance of {chance}% seat {seat} has no {suit}.",
@@ -626,7 +623,7 @@ def _other(reason: Reason, say: Words) -> str:
         if (mine or 0.0) < (reason.other or 0.0) - CLOSE:
             return say.say("After the other moves: {number} or more.", number=number)
         return say.say("After other moves: up to {number}.", number=_number(reason.kind, reason.worst or 0.0))
-    if reason.kind in CHANCES and min(reason.probability or 0.0, reason.other or 0.0) >= CERTAIN:
+    if reason.kind in CHANCES and min(reason.probability or 0.0, reason.other or 0.0) >= CERTAIN_CHANCE:
         return say.say("Another move does that, too.")
     return say.say("Best of the other moves: {number}.", number=number)
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from sniffai.jobs.executor import Executor, executor_named, in_order
     from sniffai.jobs.local import LocalExecutor
     from sniffai.jobs.result import JobResult
-    from sniffai.jobs.results import Results, open_results
+    from sniffai.jobs.results import Results
+    from sniffai.jobs.results_files import open_results
     from sniffai.jobs.resumed import ResumedExecutor
     from sniffai.jobs.run import run_job
     from sniffai.jobs.spec import JobSpec
@@ -25,7 +26,8 @@ _MODULES: Final = {
     "executor": ("Executor", "executor_named", "in_order"),
     "local": ("LocalExecutor",),
     "result": ("JobResult",),
-    "results": ("Results", "open_results"),
+    "results": ("Results",),
+    "results_files": ("open_results",),
     "resumed": ("ResumedExecutor",),
     "run": ("run_job",),
     "spec": ("JobSpec",),

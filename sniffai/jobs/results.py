@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
-from sniffai.checks import read_path, shown
+from sniffai.checks import shown
 from sniffai.errors import RecordError
-from sniffai.jobs.engine import engine_version
 from sniffai.jobs.result import JobResult
 from sniffai.jobs.spec import JobSpec
 
@@ -105,28 +104,3 @@ def result_of(row: Mapping[str, Any]) -> JobResult:
     :raises RecordError: it does not have the form of one.
     """
     return JobResult.from_dict({name: row[name] for name in JobResult.__slots__ if name in row})
-
-
-def open_results(path: str | Path, command: str) -> Results:
-    """Open a file of results, or begin one.
-
-    :param path: its name, which ends in ``.jsonl`` (JSON lines) or ``.parquet`` (a folder of Parquet files).
-    :param command: whose jobs it keeps, such as ``"arena"``.
-    :raises RecordError: the name ends otherwise, the file is no such file or is damaged, or its results are another
-        command's or another engine's; ``field`` is ``"results"``.
-    :raises BusyError: another process writes to it.
-    :raises OSError: it cannot be read or written.
-    :raises ImportError: Parquet needs the extra ``parquet`` of the package.
-    """
-    file = read_path(path)
-    heading = Heading(command, engine_version())
-    if file.suffix == ".jsonl":
-        from sniffai.jobs.json_lines import JsonLines
-
-        return JsonLines(file, heading)
-    if file.suffix == ".parquet":
-        from sniffai.jobs.parquet import ParquetFolder
-
-        return ParquetFolder(file, heading)
-    message = f"the name of a file of results ends in .jsonl or .parquet, not as in {shown(str(path))}"
-    raise RecordError(message, reason="UNKNOWN_FORMAT", field="results")

@@ -28,7 +28,7 @@ from sniffai.play.players import Player
 from sniffai.play.selfplay import Decision, decisions
 from sniffai.play.statistics import Estimate, ratio_and_error
 from sniffai.search.inferred import UNCHANGED, calibrated
-from sniffai.search.params import EvidenceSlopes
+from sniffai.search.params import EvidenceSlopes, SearchParams
 from sniffai.seeds import derived_seed
 from sniffai_ext.belief import Belief as CoreBelief
 from sniffai_ext.policy import Policy
@@ -51,7 +51,7 @@ class PlayerModel:
     policy: Policy
     temperatures: tuple[float, float, float]
     """Temperatures of the choices by phase of the round, in points."""
-    floor: float = 0.05
+    floor: float = SearchParams().floor
     """Share of the choices that is taken to be random, above 0, at most 1."""
     worlds: int = 1000
     """Most worlds in a pool, at least 1."""

@@ -30,7 +30,7 @@ from sniffai.seeds import check_seed
 from sniffai_ext.inference import PHASE_EDGES
 from sniffai_ext.policy import Policy
 
-PHASES: Final = (
+PHASE_NAMES: Final = (
     f"fewer than {PHASE_EDGES[0]} tiles on the table",
     f"fewer than {PHASE_EDGES[1]}",
     f"{PHASE_EDGES[1]} and more",
@@ -45,11 +45,11 @@ _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice(ArrayHolder):
+class RatedChoice(ArrayHolder):
     """A decision as the policy sees it."""
 
     phase: int
-    """0..2, see :data:`PHASES`."""
+    """0..2, see :data:`PHASE_NAMES`."""
     ratings: npt.NDArray[np.float64]
     """What the policy expects of each distinct move, in points; at least two."""
     picked: int
@@ -76,17 +76,17 @@ class PhaseFit:
         return asdict(self)
 
 
-def read_choices(policy: Policy, decisions: Iterable[Decision]) -> list[Choice]:
+def read_choices(policy: Policy, decisions: Iterable[Decision]) -> list[RatedChoice]:
     """Decisions as choices among the policy's ratings."""
     return [read_choice(policy, decision) for decision in decisions if not decision.view.core().forced >= 0]
 
 
-def read_choice(policy: Policy, decision: Decision) -> Choice:
+def read_choice(policy: Policy, decision: Decision) -> RatedChoice:
     """One decision as a choice among the policy's ratings."""
     core = decision.view.core()
     rows = policy.rate(core)
     moves = [(tile, at) for tile, at, _ in rows]
-    return Choice(
+    return RatedChoice(
         phase_number(core.layout.placed), np.array([value for _, _, value in rows]), moves.index(decision.move.codes)
     )
 
@@ -99,7 +99,7 @@ def played_choices(
     *,
     executor: Executor | None = None,
     progress: Callable[[int], None] | None = None,
-) -> list[Choice]:
+) -> list[RatedChoice]:
     """The choices of a player in self-play, round by round.
 
     :param player: by name: see :func:`sniffai.play.levels.named_player`.
@@ -113,11 +113,11 @@ def played_choices(
     named_player(player, Limits())
     parameters = {"player": player, "players": players, "seed": seed}
     jobs = (JobSpec("choices", parameters, numbers) for numbers in slices(rounds, ROUNDS_OF_JOB))
-    choices: list[Choice] = []
+    choices: list[RatedChoice] = []
     with executor_or(executor, 1) as open_:
         for result in in_order(open_, jobs):
             for round_ in result.value:
-                choices.extend(Choice(phase, np.array(ratings), picked) for phase, ratings, picked in round_)
+                choices.extend(RatedChoice(phase, np.array(ratings), picked) for phase, ratings, picked in round_)
             if progress is not None:
                 progress(len(result.value))
     return choices
@@ -137,23 +137,24 @@ def choose_job(job: JobSpec) -> list[list[tuple[int, list[float], int]]]:
     ]
 
 
-def fit_temperatures(choices: Sequence[Choice], floor: float) -> tuple[PhaseFit, ...]:
+def fit_temperatures(choices: Sequence[RatedChoice], floor: float) -> tuple[PhaseFit, ...]:
     """The likeliest temperature of each phase.
 
     :param choices: at least one for each phase.
     :param floor: share of the choices that the model takes to be random, above 0, at most 1.
     """
     return tuple(
-        _fit(name, [choice for choice in choices if choice.phase == phase], floor) for phase, name in enumerate(PHASES)
+        _fit(name, [choice for choice in choices if choice.phase == phase], floor)
+        for phase, name in enumerate(PHASE_NAMES)
     )
 
 
-def mean_log_likelihood(choices: Sequence[Choice], temperature: float, floor: float) -> float:
+def mean_log_likelihood(choices: Sequence[RatedChoice], temperature: float, floor: float) -> float:
     """Mean log-likelihood of the choices under the model, in nats."""
     return math.fsum(_log_likelihood(choice, temperature, floor) for choice in choices) / len(choices)
 
 
-def _fit(name: str, choices: Sequence[Choice], floor: float) -> PhaseFit:
+def _fit(name: str, choices: Sequence[RatedChoice], floor: float) -> PhaseFit:
     temperature = _likeliest(choices, floor)
     return PhaseFit(
         phase=name,
@@ -165,7 +166,7 @@ def _fit(name: str, choices: Sequence[Choice], floor: float) -> PhaseFit:
     )
 
 
-def _likeliest(choices: Sequence[Choice], floor: float) -> float:
+def _likeliest(choices: Sequence[RatedChoice], floor: float) -> float:
     """By golden-section search over the logarithm of the temperature, where the likelihood has one peak."""
     low, high = map(math.log, _RANGE)
     while high - low > 1e-3:
@@ -177,7 +178,7 @@ def _likeliest(choices: Sequence[Choice], floor: float) -> float:
     return math.exp((low + high) / 2)
 
 
-def _log_likelihood(choice: Choice, temperature: float, floor: float) -> float:
+def _log_likelihood(choice: RatedChoice, temperature: float, floor: float) -> float:
     shares = np.exp((choice.ratings - choice.ratings.max()) / temperature)
     share = float(shares[choice.picked] / shares.sum())
     return math.log(floor / len(choice.ratings) + (1 - floor) * share)

@@ -11,6 +11,7 @@ from typing import Final
 
 from sniffai.checks import keep, read_flag, read_real
 from sniffai.equity.table import load
+from sniffai.equity.worth import POINT_WORTH
 from sniffai.moves import Move
 from sniffai.play.players import SearchPlayer
 from sniffai.rules import TARGET
@@ -20,9 +21,6 @@ from sniffai.search.nets import load_policy
 from sniffai.search.params import Limits
 from sniffai.search.searcher import Searcher
 from sniffai.view import View
-
-POINT_WORTH: Final = 0.0035
-"""What a point adds to the chance to win an even match: docs/analysis.md says where it comes from."""
 
 DECIDED: Final = 0.01
 """With a chance to win the match below this, or above 1 less this, a player that searches does not err."""

@@ -17,6 +17,9 @@ from sniffai.play.adjusted import AdjustedMean
 Measure: TypeAlias = Literal["points", "wins"]
 """What is tested: points a round, or the matches won, in percent of all above an even share."""
 
+USUAL_CHANCE: Final = 0.05
+"""The chance of each error where nobody gives one."""
+
 LEAST: Final = 100
 """Pairings before the test may stop."""
 
@@ -50,9 +53,9 @@ class SequentialTest:
     """What B gains if it is not stronger, in points a round, or in percent of matches above an even share: ±1000."""
     h1: float = 1.0
     """What it gains if it is: above ``h0``, at most 1000."""
-    alpha: float = 0.05
+    alpha: float = USUAL_CHANCE
     """The chance to accept ``h1`` where ``h0`` is true: above 0, at most 0.5."""
-    beta: float = 0.05
+    beta: float = USUAL_CHANCE
     """The chance to accept ``h0`` where ``h1`` is true: above 0, at most 0.5."""
     of: Measure = "points"
     """What is tested; ``"wins"`` for whole matches only."""

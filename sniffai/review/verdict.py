@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import Final
 
+from sniffai.equity.worth import POINT_WORTH
 from sniffai_ext.root_statistics import told_apart
 
 SIGNIFICANT: Final = 2.5
@@ -12,13 +13,9 @@ SIGNIFICANT: Final = 2.5
 THRESHOLDS: Final = {"doubtful": 0.005, "error": 0.015, "blunder": 0.04}
 """The least loss of each class, in chance to win the match: docs/analysis.md says where they come from."""
 
-POINT_WORTH: Final = 0.0035
-"""What a point counts for in a match that is lopsided or as good as decided, in chance to win it: as much as early in
-a match of 2 seats (``sniffai equity show --seats 2 --scores 5,0`` prints 51.80 %: five points are worth 1.8 %)."""
-
 LOPSIDED: Final = 0.9
 """A match is lopsided for a team whose chance to win it is at least this, or at most 1 less this. Then chances tell
-mistakes apart too little, and points count as well. Chosen by judgement."""
+mistakes apart too little, and points count as well, as much as in an even match. Chosen by judgement."""
 
 
 class Verdict(StrEnum):

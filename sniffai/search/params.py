@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from sniffai.checks import as_real, keep, read_flag, read_real, read_whole, shown
 from sniffai.errors import LimitsError
-from sniffai_ext.tree_params import TreeParams
+from sniffai_ext.tree_params import USUAL_MEMORY_BYTES, TreeParams
 
 Objective: TypeAlias = Literal["match", "round"]
 """What is maximised: the chance to win the match (docs/equity.md), or the margin of the round."""
@@ -14,7 +14,7 @@ Objective: TypeAlias = Literal["match", "round"]
 DEFAULT_SECONDS: Final = 1.0
 """The time limit where neither a time nor a number of simulations is given."""
 
-DEFAULT_MEMORY_BYTES: Final = 256 << 20
+DEFAULT_MEMORY_BYTES: Final = USUAL_MEMORY_BYTES
 """The cap of the search tree where none is given, in bytes."""
 
 ASSUMED_SPEED: Final = 800_000

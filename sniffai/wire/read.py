@@ -15,6 +15,7 @@ from sniffai.moves import Move
 from sniffai.round import Round
 from sniffai.rules import TEAMS
 from sniffai.search.params import MAX_SECONDS, MAX_STANDARD_ERROR, MIN_MEMORY_BYTES, Limits
+from sniffai.seeds import MAX_MESSAGE_SEED
 from sniffai.tiles import Tile
 from sniffai.v1 import event_pb2, limits_pb2, move_pb2, round_pb2, view_pb2
 from sniffai.view import View
@@ -24,7 +25,7 @@ from sniffai.wire.paths import deal_path, joined, record_path, snapshot_path
 
 T = TypeVar("T")
 
-MAX_SEED: Final = 2**63 - 1
+MAX_SEED: Final = MAX_MESSAGE_SEED
 """The largest seed that a message can contain."""
 
 

@@ -26,7 +26,7 @@ from sniffai.jobs import JobResult, JobSpec, LocalExecutor, ResumedExecutor
 from sniffai.lab.calibration import Judgement
 from sniffai.lab.equity.backwards import Outcomes
 from sniffai.lab.equity.rounds import play_rounds
-from sniffai.lab.temperature import Choice
+from sniffai.lab.temperature import RatedChoice
 from sniffai.lab.training import TrainedNets, TrainingPlan
 from sniffai.play.arena import ArenaSpec, play_arena
 from sniffai.play.exploit import ExploitSpec, exploit
@@ -374,7 +374,7 @@ def test_values_go_to_another_process_and_back(values: dict[type, Any]) -> None:
 def arrays_held() -> Iterator[Any]:
     """Values that hold arrays, and nets, each made twice alike and once otherwise."""
     for one, other in ((1.0, 2.0), (3.0, 1.0)):
-        yield [Choice(0, np.array([one, 0.5]), 1) for _ in range(2)] + [Choice(0, np.array([other, 0.5]), 1)]
+        yield [RatedChoice(0, np.array([one, 0.5]), 1) for _ in range(2)] + [RatedChoice(0, np.array([other, 0.5]), 1)]
     said, held = np.array([0.25, 0.75]), np.array([0.0, 1.0])
     yield [Judgement((-1.0, -1.0, -1.0), (said, said, each), held, 9.0, True) for each in (said, said.copy(), held)]
     weights = np.array([1, 2], np.float32)

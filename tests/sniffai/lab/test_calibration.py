@@ -11,7 +11,7 @@ import pytest
 import sniffai
 from sniffai.cli.group import run
 from sniffai.lab.calibration import BELIEFS, PlayerModel, calibrate
-from sniffai.lab.temperature import PHASES, Choice, fit_temperatures, mean_log_likelihood, read_choices
+from sniffai.lab.temperature import PHASE_NAMES, RatedChoice, fit_temperatures, mean_log_likelihood, read_choices
 from sniffai.moves import Move
 from sniffai.play.players import GreedyPlayer, RandomPlayer
 from sniffai.play.selfplay import decisions
@@ -65,7 +65,7 @@ def test_the_fit_finds_a_known_temperature(players: int, temperature: float) -> 
     policy = load_policy(players)
     found = [d for round_ in decisions(SoftPlayer(temperature), players, range(150), 2) for d in round_]
     fits = fit_temperatures(read_choices(policy, found), 1e-6)
-    assert [fit.phase for fit in fits] == list(PHASES)
+    assert [fit.phase for fit in fits] == list(PHASE_NAMES)
     for fit in fits[:2]:
         assert fit.temperature == pytest.approx(temperature, rel=0.25)
         assert fit.log_likelihood > fit.blind
@@ -84,7 +84,7 @@ def test_the_fit_is_the_likeliest_temperature() -> None:
 
 
 def test_the_likelihood_of_a_choice() -> None:
-    choice = Choice(0, np.array([3.0, 1.0, 0.0]), 1)
+    choice = RatedChoice(0, np.array([3.0, 1.0, 0.0]), 1)
     share = math.exp(-1) / (1 + math.exp(-1) + math.exp(-1.5))
     assert mean_log_likelihood([choice], 2.0, 0.3) == pytest.approx(math.log(0.1 + 0.7 * share))
     assert mean_log_likelihood([choice], 2.0, 1.0) == pytest.approx(math.log(1 / 3))
@@ -94,7 +94,7 @@ def test_the_temperatures_command(capsys: pytest.CaptureFixture[str]) -> None:
     args = ["temperatures", "--players", "3", "--rounds", "12", "--player", "greedy"]
     assert run([*args, "--json"]) == 0
     fits = json.loads(capsys.readouterr().out)
-    assert [fit["phase"] for fit in fits] == list(PHASES)
+    assert [fit["phase"] for fit in fits] == list(PHASE_NAMES)
     assert run(args) == 0
     out = capsys.readouterr().out
     assert all(f"{fit['temperature']:.2f}" in out for fit in fits)

@@ -10,6 +10,7 @@ import pytest
 
 import sniffai
 from sniffai import Limits, wire
+from sniffai.equity.worth import POINT_WORTH
 from sniffai.explain import ReasonKind
 from sniffai.play.arena import play_rounds
 from sniffai.play.arena_result import ArenaSpec
@@ -19,7 +20,7 @@ from sniffai.review.charts import anchor
 from sniffai.review.judge import CONTRASTS, REFINEMENTS
 from sniffai.review.tables import text_tables
 from sniffai.review.terms import percent
-from sniffai.review.verdict import LOPSIDED, POINT_WORTH, verdict_of
+from sniffai.review.verdict import LOPSIDED, verdict_of
 from sniffai.search.analysis import Analysis
 from sniffai.search.careless import Gap, careless_opponents
 from sniffai.wire.review import write_decision
