@@ -41,7 +41,7 @@ def command(
 
     With 3 seats B plays alone against two A, at each seat in turn. A and B are names of players: random, greedy,
     policy, flat, search, careless, hasty, forgetful, or level:LEVEL; parameters follow a colon, such as
-    search:seconds=0.01,exploration=40. flat is a stranger to the search that is never improved.
+    search:seconds=0.01,exploration=40. flat is a fixed reference player that never changes.
 
     "less luck" is the same without the luck of the draws: its expectation is the same, its error smaller.
     """

@@ -118,7 +118,7 @@ def bulk_options(workers: str | None, *, access: bool = True) -> Callable[[F], F
         command = click.option(
             "--results",
             metavar="FILE",
-            help="Keep the result of each job in this file, .jsonl or .parquet, and do again none that is there.",
+            help="Save each job's result in this file (.jsonl or .parquet); jobs already in it are skipped.",
         )(command)
         if workers is not None:
             told = f"Worker processes, or jobs at once. [default: {workers}]"

@@ -102,8 +102,8 @@ class Question:
     "--opponent",
     multiple=True,
     metavar="SEAT=NAME",
-    help="Take another seat to choose as a level or a player of that name does; search: as the search takes for "
-    "granted; learned: as its placements in FILE suggest. May be repeated.",
+    help="Assume that a seat plays like this level or player; search: the engine's default model; learned: as its "
+    "placements in FILE suggest. May be repeated.",
 )
 @click.option(
     "--seed",
@@ -139,11 +139,11 @@ def command(
 ) -> None:
     """Recommend a move from what one seat knows.
 
-    FILE is a file, - for standard input, or the text itself: a view in one line, or the JSON of the wire's
-    RecommendMoveRequest or PlayerView. In a round or a match record the move is for the seat to move, and only what
-    that seat knows is used. Options override the limits, the seed and the moves of a request; without any limit the
-    search takes one second. A MOVE is written like 4|5@4|6:HIGH. A level chooses among all legal moves; a level
-    below full strength takes no limits.
+    FILE is a file, - for standard input, or the text itself: a view in one line, the notes of a table, or the JSON of
+    the wire's RecommendMoveRequest or PlayerView. In a round or a match record the move is for the seat to move, and
+    only what that seat knows is used. Options override the limits, the seed and the moves of a request; without any
+    limit the search takes one second. A MOVE is written like 4|5@4|6:HIGH. A level chooses among all legal moves; a
+    level below full strength takes no limits.
     """
     form = load(file)
     asked = _read(form)

@@ -47,7 +47,7 @@ def command(file: str, in_words: bool, language_code: str | None, as_json: bool)
     if as_json:
         tell_json({"rounds": replayed.rounds, "events": replayed.events, "right": True})
     else:
-        tell(f"{form.name}: {replayed.rounds} rounds, {replayed.events} events, all right{replayed.verdict}")
+        tell(f"{form.name}: {replayed.rounds} rounds, {replayed.events} events: all valid{replayed.verdict}")
         for number, layout in enumerate(replayed.layouts if in_words else (), 1):
             tell(f"{number}: {describe(layout, language_code or 'en')}")
 

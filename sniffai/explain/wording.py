@@ -336,8 +336,8 @@ def _points_later(reason: Reason, say: Words) -> str:
         )
     sentences.append(
         say.count(
-            "On the table as it leaves it, {tile} would score {points} point at the next turn.",
-            "On the table as it leaves it, {tile} would score {points} points at the next turn.",
+            "After this move, {tile} would score {points} point next turn.",
+            "After this move, {tile} would score {points} points next turn.",
             points,
             tile=_tile(reason),
             points=points,

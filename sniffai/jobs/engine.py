@@ -30,7 +30,10 @@ def check_engine(version: str) -> None:
     :raises LimitsError: it is meant for another one; the reason is ``ENGINE_VERSION``.
     """
     if version != engine_version():
-        message = f"this is engine {engine_version()}, the job is for engine {version}: they never mix in one result"
+        message = (
+            f"this engine is {engine_version()}, but the job requires {version}; "
+            "results of different engines cannot be combined"
+        )
         raise LimitsError(message, reason="ENGINE_VERSION", field="engine")
 
 

@@ -140,8 +140,8 @@ def unknown_notes(subject: Subject, final: bool, say: Words) -> list[str]:
         return []
     notes = [
         say.say(
-            "Only the tiles of seat {seat} are known. So what happened between its turns is one sum: the luck of all"
-            " and the skill of the others cannot be told apart.",
+            "Only the tiles of seat {seat} are known. Events between its turns are one total, because the others' skill"
+            " cannot be separated from luck.",
             seat=subject.stories[0].seats[0],
         )
     ]

@@ -136,7 +136,7 @@ def test_replay_reads_a_match(say: Say, tmp_path: Path) -> None:
     file = tmp_path / "match.txt"
     sniffai.dump_match(sniffai.MatchRecord.of([round_], {"Seat0": "Ann"}), file)
     scores = " ".join(map(str, round_.scores))
-    assert say("replay", str(file)).endswith(f"1 rounds, {len(round_.history)} events, all right; scores {scores}\n")
+    assert say("replay", str(file)).endswith(f"1 rounds, {len(round_.history)} events: all valid; scores {scores}\n")
     assert json.loads(say("replay", str(file), "--json")) == {
         "rounds": 1,
         "events": len(round_.history),

@@ -109,7 +109,8 @@ def test_a_wrong_text_is_refused(text: str, reason: str) -> None:
 
 
 def test_another_engine_does_no_job() -> None:
-    with pytest.raises(LimitsError, match=f"this is engine {engine_version()}, the job is for engine 0.0.9/1") as error:
+    message = f"this engine is {engine_version()}, but the job requires 0.0.9/1; results of different engines"
+    with pytest.raises(LimitsError, match=message) as error:
         run_job(replace(JOB, engine="0.0.9/1"))
     assert (error.value.reason, error.value.field) == ("ENGINE_VERSION", "engine")
 
