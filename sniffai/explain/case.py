@@ -16,16 +16,19 @@ CERTAIN: Final = 1000.0
 """The weight of what leaves no choice, or ends the round or the match: more than any margin."""
 
 LEAST_TOLD: Final = 0.25
-"""A reason of less weight is told only if there is no other."""
+"""A reason of less weight, in points, is told only if there is no other. Chosen by judgement: a larger number leaves
+out facts that help, a smaller one adds sentences that say nothing."""
 
 NEAR: Final = 4.0
-"""Points by which a move has to be worse than the best of the others to count about a third as much as that."""
+"""Points by which a move has to be worse than the best of the others to count about a third as much as that. Chosen by
+judgement, somewhat less than one score of 5: a smaller number compares with the second move alone, a larger one with
+moves that nobody would make."""
 
 TEMPTING: Final = 0.25
 """Share of the comparison with the move that scores most now, if that is more than the move itself scores."""
 
 ANY: Final = 0.25
-"""Share of the comparison with all other moves alike. Both were chosen by judgement, on the positions of
+"""Share of the comparison with all other moves alike. It and TEMPTING were chosen by judgement, on the positions of
 tests/data/points.jsonl that are not held out."""
 
 

@@ -21,11 +21,12 @@ from sniffai.search.analysis import Analysis, MoveEvaluation
 from sniffai.view import View
 
 LEAST_WEIGHT: Final = 0.5
-"""Where no reason weighs as much as this, and the search does not tell the move from others, that is said first."""
+"""Where no reason weighs as much as this, and the search does not tell the move from others, that is said first. Chosen
+by judgement, at half a point: a larger number says it of moves with a reason, a smaller one hardly ever."""
 
 REPEATED: Final = 0.5
-"""A reason of a topic that a weightier one told counts so much: nobody says the same thing twice before another.
-Chosen by judgement."""
+"""A reason of a topic that a weightier one told counts so much: nobody says the same thing twice before another. Chosen
+by judgement."""
 
 TOPICS: Final = {
     kind: topic

@@ -15,12 +15,16 @@ LEAST_POINTS: Final = 0.5
 """A reply that is expected to score this much less is worth a reason: as scores are multiples of 5, less is little."""
 
 LEAST_STUCK: Final = 0.15
-"""A chance that a seat cannot place is worth a reason from here on,"""
+"""A chance that a seat cannot place is worth a reason from here on. Chosen by judgement: about one in seven; a smaller
+number tells what hardly happens, a larger one hides moves that are good because a seat may be stuck."""
 STUCK_APART: Final = 0.03
-"""and if it is higher by this than after the other moves: closer ones read as the same per cent."""
+"""And if it is higher by this than after the other moves. Chosen by judgement: with less, the two chances read as much
+the same; with more, some differences that decide go unsaid."""
 
 ALL_OF_STUCK: Final = 0.6
-"""If the next seat cannot place, all others probably cannot: then the extra turn is told."""
+"""Share of the next seat's chance to be stuck in which all others are, too, from which on the extra turn is told.
+Chosen by judgement: more likely than not; a smaller share promises a turn too often, a larger one seldom tells of
+it."""
 
 
 def replies(case: Case) -> Iterator[Reason]:

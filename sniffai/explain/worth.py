@@ -17,13 +17,16 @@ FILE: Final = "data/reason_weights.json"
 """Where the package keeps the weights."""
 
 SUIT_CHANCE: Final = 0.6
-"""Chance from which on a suit counts as one that the next seat lacks."""
+"""Chance from which on a suit counts as one that the next seat lacks. Chosen by judgement: more likely than not; a
+lower one counts nearly every rare suit, a higher one little but proven voids."""
 
 FEW_TILES: Final = 2
-"""A seat with so few tiles may soon go out."""
+"""A seat with so few tiles may soon go out. Chosen by judgement: it can in two turns; with 1 the warning comes too late
+to shed pips, with 3 it holds for much of a round."""
 
 FEW_LEFT: Final = 3
-"""With fewer unseen tiles of its suit, a double is soon hard to place."""
+"""With fewer unseen tiles of its suit, a double is soon hard to place. Chosen by judgement: of six other tiles of a
+suit, two or fewer can still make room for it; a larger number warns of most doubles, a smaller one of hardly any."""
 
 NUMBERS: Final = (
     "points",
