@@ -82,7 +82,7 @@ def _loss_row(by_match: Sequence[Sequence[Judged]]) -> dict[str, Any]:
     points = ratio_and_error(
         [sum(judged.points_loss for judged in match) for match in by_match], list(map(len, by_match))
     )
-    chances = [judged.loss for judged in every]
+    chances = [judged.win_probability_loss for judged in every]
     return {
         "mean": round(points.mean, 4),
         "standard_error": round(points.standard_error, 4) if len(by_match) > 1 else None,

@@ -123,7 +123,7 @@ def loss_chart(review: Review, say: Words) -> str:
     """The loss of each decision, one row per seat."""
     row, gap, top = 96.0, 26.0, 24.0
     times = Timeline(review)
-    most = max([0.05, *(judgement.loss for judgement in review.judged)])
+    most = max([0.05, *(judgement.win_probability_loss for judgement in review.judged)])
     shapes: list[str] = []
     for i, player in enumerate(review.players):
         start = top + i * (row + gap)
@@ -138,7 +138,7 @@ def loss_chart(review: Review, say: Words) -> str:
         own = (
             judgement
             for judgement in review.judged
-            if judgement.placement.seat == player.seat and judgement.searched and judgement.loss > 0
+            if judgement.placement.seat == player.seat and judgement.searched and judgement.win_probability_loss > 0
         )
         shapes += [_loss_bar(judgement, times.x(judgement), scale, say) for judgement in own]
     bottom = top + len(review.players) * (row + gap) - gap
@@ -146,7 +146,7 @@ def loss_chart(review: Review, say: Words) -> str:
 
 
 def _loss_bar(judgement: Judged, x: float, scale: Axis, say: Words) -> str:
-    y, base = scale(judgement.loss), scale(0.0)
+    y, base = scale(judgement.win_probability_loss), scale(0.0)
     bar = element("line", x1=x, x2=x, y1=base, y2=y, class_=f"bar {judgement.verdict}")
     if judgement.verdict is Verdict.NONE:
         return bar
@@ -170,7 +170,7 @@ def linked_mark(judgement: Judged, x: float, y: float, say: Words) -> str:
         "Round {round}, event {event}: {loss}",
         round=judgement.placement.round + 1,
         event=judgement.placement.event + 1,
-        loss=percent(-judgement.loss, signed=True),
+        loss=percent(-judgement.win_probability_loss, signed=True),
     )
     return element("a", element("title", escaped(title)), mark(judgement.verdict, x, y), href=f"#{anchor(judgement)}")
 

@@ -72,16 +72,16 @@ class Judged:
     """The best move according to the survey, with its line; ``None`` if there was nothing to choose. Its values are
     those of the refinement where there was one."""
     played: MoveEvaluation | None = None
-    """The placement itself, likewise: its values are less by :attr:`loss` and :attr:`points_loss`."""
+    """The placement itself, likewise: its values are less by :attr:`win_probability_loss` and :attr:`points_loss`."""
     refined: bool = False
     """Whether there was a refinement. Then the two moves have no :attr:`MoveEvaluation.best_probability`."""
     value: Value | None = None
     """What the position was worth before, with the best move; ``None`` if there was nothing to choose."""
     lost: Value | None = None
     """What the placement changed: the value after it less :attr:`value`."""
-    loss: float = 0.0
+    win_probability_loss: float = 0.0
     """In chance to win the match, for the mover's team; as small below 0 as its error."""
-    loss_error: float = 0.0
+    win_probability_loss_error: float = 0.0
     """Its standard error; 0 if the placement was the survey's best, or the loss is exact."""
     points_loss: float = 0.0
     """In points of the round. Below 0 where more points win the match less often."""
@@ -94,7 +94,7 @@ class Judged:
     doubtful or worse."""
     belief: BeliefTable | None = None
     """Where the hidden tiles might have been, for the seat."""
-    inferred: InferredBelief | None = None
+    inferred_belief: InferredBelief | None = None
     """Where they were likely to be by the other seats' choices as well; ``None`` where nothing says more."""
     moves: tuple[MoveEvaluation, ...] = ()
     """All moves according to the survey, best first; empty if there was nothing to choose."""
@@ -147,7 +147,7 @@ def judge(placement: Placement, limits: Limits, seed: int) -> Generator[tuple[Se
         value=Value.of(best.values, placement.banked),
         lost=Value.zero(len(best.values)),
         belief=survey.belief,
-        inferred=survey.inferred_belief,
+        inferred_belief=survey.inferred_belief,
         moves=survey.moves,
         simulations=survey.effort.simulations,
         deterministic=survey.deterministic,
@@ -269,8 +269,8 @@ class _Losses:
 
     lost: Value
     """The value after it less that after the best move."""
-    loss: float
-    loss_error: float
+    win_probability_loss: float
+    win_probability_loss_error: float
     """Infinite where too little is known, as for ``points_loss_error``."""
     points_loss: float
     points_loss_error: float
@@ -284,8 +284,8 @@ class _Losses:
         points = [-difference.value.margins[team] for difference in differences]
         return cls(
             lost=lost,
-            loss=-lost.chances[team],
-            loss_error=_mean_error(chances, [difference.chance_error for difference in differences]),
+            win_probability_loss=-lost.chances[team],
+            win_probability_loss_error=_mean_error(chances, [difference.chance_error for difference in differences]),
             points_loss=-lost.margins[team],
             points_loss_error=_mean_error(points, [difference.points_error for difference in differences]),
             scatter=(standard_error(chances), standard_error(points)) if len(differences) > 1 else (0.0, 0.0),
@@ -294,13 +294,21 @@ class _Losses:
     @property
     def gap(self) -> Gap:
         """By how much the placement is better than the best move."""
-        return Gap(-self.loss, self.loss_error, -self.points_loss, self.points_loss_error)
+        return Gap(
+            -self.win_probability_loss, self.win_probability_loss_error, -self.points_loss, self.points_loss_error
+        )
 
 
 def _with_loss(judged: Judged, survey: Analysis, losses: _Losses) -> Judged:
     assert judged.value is not None
     chance = judged.value.chances[judged.placement.team]
-    verdict = verdict_of(losses.loss, losses.loss_error, losses.points_loss, losses.points_loss_error, chance)
+    verdict = verdict_of(
+        losses.win_probability_loss,
+        losses.win_probability_loss_error,
+        losses.points_loss,
+        losses.points_loss_error,
+        chance,
+    )
     reasons: tuple[Reason, ...] = ()
     if verdict is not Verdict.NONE:
         reasons = compare(judged.placement.view, survey, judged.placement.played)[:MAX_REASONS]
@@ -308,8 +316,10 @@ def _with_loss(judged: Judged, survey: Analysis, losses: _Losses) -> Judged:
     return replace(
         judged,
         lost=losses.lost,
-        loss=losses.loss,
-        loss_error=losses.loss_error if math.isfinite(losses.loss_error) else by_chance,
+        win_probability_loss=losses.win_probability_loss,
+        win_probability_loss_error=losses.win_probability_loss_error
+        if math.isfinite(losses.win_probability_loss_error)
+        else by_chance,
         points_loss=losses.points_loss,
         points_loss_error=losses.points_loss_error if math.isfinite(losses.points_loss_error) else by_points,
         verdict=verdict,
@@ -326,7 +336,7 @@ def _refined(judged: Judged, survey: Analysis, both: Sequence[_Both]) -> Judged:
     played = replace(
         _with_values(played, [pair.played for pair in both], placement.team),
         loss=losses.points_loss,
-        win_probability_loss=losses.loss,
+        win_probability_loss=losses.win_probability_loss,
         loss_significant=losses.gap.sign < 0,
     )
     refined = replace(judged, best=best, played=played, refined=True, value=Value.of(best.values, placement.banked))

@@ -151,7 +151,7 @@ def _players(review: Review, say: Words) -> str:
 
 
 def _player(review: Review, player: PlayerSummary, say: Words) -> str:
-    tally, rate = player.tally, player.tally.error_rate
+    tally, rate = player.total, player.total.error_rate
     counts = " · ".join(
         f'<span class="count">{mark_key(verdict, verdict_name(verdict, say))}'
         f"{escaped(verdict_count(verdict, tally.verdicts[verdict], say))}</span>"
@@ -162,13 +162,16 @@ def _player(review: Review, player: PlayerSummary, say: Words) -> str:
             say.say("decisions"),
             say.say(
                 "{count} ({exact} exact), and {forced} forced",
-                count=tally.decisions,
-                forced=player.forced,
-                exact=player.exact,
+                count=tally.decision_count,
+                forced=player.forced_count,
+                exact=player.exact_count,
             ),
         ),
         (say.say("errors per decision"), "–" if rate is None else percent(rate)),
-        (say.say("loss in all"), _loss(tally.loss, tally.loss_error, tally.points_loss, say)),
+        (
+            say.say("loss in all"),
+            _loss(tally.win_probability_loss, tally.win_probability_loss_error, tally.points_loss, say),
+        ),
         (
             say.say("luck"),
             f"{percent(player.luck.chances[player.team], True)} · {_points(player.luck.margins[player.team], say)}",
@@ -215,14 +218,14 @@ def _strength(player: PlayerSummary, say: Words) -> str:
 def _phases(player: PlayerSummary, say: Words) -> str:
     heads = (say.say("phase"), say.say("decisions"), say.say("errors"), say.say("loss"))
     rows = [
-        (phase_name(phase, say), str(tally.decisions), str(tally.mistakes), _short_loss(tally))
+        (phase_name(phase, say), str(tally.decision_count), str(tally.mistakes), _short_loss(tally))
         for phase, tally in player.phases.items()
     ]
     return table(heads, rows, "phases")
 
 
 def _short_loss(tally: DecisionTally) -> str:
-    return f"{percent(tally.loss)} ± {uncertain(100 * tally.loss_error)}"
+    return f"{percent(tally.win_probability_loss)} ± {uncertain(100 * tally.win_probability_loss_error)}"
 
 
 def _mark_keys(say: Words, mistakes: bool) -> str:
@@ -275,10 +278,13 @@ def _mistake(review: Review, judgement: Judged, say: Words) -> str:
     seat = seat_name(review.subject, placement.seat, say)
     head = (
         f"{mark_key(judgement.verdict, name)} {escaped(where)} · {escaped(seat)} · "
-        f"<strong>{escaped(name)}</strong> {escaped(percent(-judgement.loss, True))}"
+        f"<strong>{escaped(name)}</strong> {escaped(percent(-judgement.win_probability_loss, True))}"
     )
     facts = [
-        (say.say("loss"), _loss(judgement.loss, judgement.loss_error, judgement.points_loss, say)),
+        (
+            say.say("loss"),
+            _loss(judgement.win_probability_loss, judgement.win_probability_loss_error, judgement.points_loss, say),
+        ),
         (say.say("best move"), f"{BEST} {move_name(best.move, say)}"),
         (say.say("played"), f"{PLAYED} {move_name(placement.played, say)}"),
         (say.say("chance to win"), _chances(judgement)),
@@ -354,7 +360,7 @@ def _placement_row(subject: Subject, judgement: Judged, say: Words) -> tuple[str
     )
     if judgement.best is None:
         return (*plain, "", "", source_name(judgement.source, say), "")
-    loss = f"{percent(judgement.loss)} ± {uncertain(100 * judgement.loss_error)}"
+    loss = f"{percent(judgement.win_probability_loss)} ± {uncertain(100 * judgement.win_probability_loss_error)}"
     best = "=" if judgement.was_best else move_name(judgement.best.move, say)
     return (*plain, best, loss, source_name(judgement.source, say), verdict_name(judgement.verdict, say))
 

@@ -61,7 +61,7 @@ class PlayerProgress:
     name: str
     matches: tuple[PlayerMatch, ...]
     """Those that it played, in the order given."""
-    tally: DecisionTally
+    total: DecisionTally
     """Over all of them."""
     loss_interval: float
     """Half of the 95 % interval of the points lost in a decision, by how decisions differ; 0 for fewer than 2."""
@@ -74,7 +74,7 @@ class PlayerProgress:
         return {
             "name": self.name,
             "matches": [match.to_dict() for match in self.matches],
-            **self.tally.to_dict(),
+            **self.total.to_dict(),
             "strength": None
             if strength is None
             else {"level": strength.level, "scale": strength.scale, "low": strength.low, "high": strength.high},

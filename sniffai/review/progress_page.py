@@ -72,20 +72,20 @@ def _rows(player: PlayerProgress, say: Words) -> list[tuple[str, ...]]:
     rows = []
     for match in player.matches:
         luck = percent(match.summary.luck.chances[match.summary.team], True)
-        row = _row(match.summary.tally, match.loss_interval, luck, match.summary.strength, say)
+        row = _row(match.summary.total, match.loss_interval, luck, match.summary.strength, say)
         rows.append((isolated(match.match.title), isolated(match.match.date), *row))
-    return [*rows, (say.say("all"), "", *_row(player.tally, player.loss_interval, "", player.strength, say))]
+    return [*rows, (say.say("all"), "", *_row(player.total, player.loss_interval, "", player.strength, say))]
 
 
 def _row(tally: DecisionTally, interval: float, luck: str, strength: Strength | None, say: Words) -> tuple[str, ...]:
     rate = "–" if tally.error_rate is None else percent(tally.error_rate)
-    return (str(tally.decisions), rate, *_per_decision(tally, interval), luck, _strength(strength, say))
+    return (str(tally.decision_count), rate, *_per_decision(tally, interval), luck, _strength(strength, say))
 
 
 def _per_decision(tally: DecisionTally, interval: float) -> tuple[str, str]:
-    if not tally.decisions:
+    if not tally.decision_count:
         return "–", ""
-    return fixed(tally.points_loss / tally.decisions, 2), uncertain(interval, 2)
+    return fixed(tally.points_loss / tally.decision_count, 2), uncertain(interval, 2)
 
 
 def _strength(strength: Strength | None, say: Words) -> str:
@@ -94,7 +94,7 @@ def _strength(strength: Strength | None, say: Words) -> str:
 
 def _chart(player: PlayerProgress, say: Words) -> str:
     """One point a match, with its interval."""
-    known = [match for match in player.matches if match.summary.tally.decisions]
+    known = [match for match in player.matches if match.summary.total.decision_count]
     spreads = [(_loss(match), match.loss_interval) for match in known]
     most = max([1.0, *(loss + reach for loss, reach in spreads)])
     bottom, top = HEIGHT - 30, 14.0
@@ -118,5 +118,5 @@ def _chart(player: PlayerProgress, say: Words) -> str:
 
 
 def _loss(match: PlayerMatch) -> float:
-    tally = match.summary.tally
-    return tally.points_loss / tally.decisions
+    tally = match.summary.total
+    return tally.points_loss / tally.decision_count

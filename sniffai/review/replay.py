@@ -144,8 +144,8 @@ def _decision(judged: Judged, placements: Sequence[Move], before: Plan | None, s
     if judged.best is None or judged.played is None:
         return plain
     plain["moves"] = [_entry(entry) | {"plan": _tried(entry.move, placements, before)} for entry in judged.moves]
-    plain["belief"], plain["inferred"] = _table(judged.belief), _table(judged.inferred)
-    plain["worlds"] = 0 if judged.inferred is None else round(judged.inferred.effective_sample_size)
+    plain["belief"], plain["inferred"] = _table(judged.belief), _table(judged.inferred_belief)
+    plain["worlds"] = 0 if judged.inferred_belief is None else round(judged.inferred_belief.effective_sample_size)
     if judged.verdict is Verdict.NONE and not judged.refined:
         return plain
     contrast = judged.contrast
@@ -153,8 +153,8 @@ def _decision(judged: Judged, placements: Sequence[Move], before: Plan | None, s
         "best": _entry(judged.best),
         "playedEvaluation": _entry(judged.played),
         "refined": judged.refined,
-        "winProbabilityLoss": _short(judged.loss),
-        "winProbabilityLossError": _short(judged.loss_error),
+        "winProbabilityLoss": _short(judged.win_probability_loss),
+        "winProbabilityLossError": _short(judged.win_probability_loss_error),
         "reasons": [{"text": render(reason, say.language_code)} for reason in judged.reasons],
         "careless": {} if contrast is None else {"contrast": {"text": render(contrast, say.language_code)}},
     }

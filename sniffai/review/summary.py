@@ -31,11 +31,11 @@ FORM: Final = "sniffai.review/1"
 class DecisionTally:
     """Decisions summed up. A *decision* is a placement that the rules left a choice for."""
 
-    decisions: int
+    decision_count: int
     verdicts: Mapping[Verdict, int]
-    loss: float
+    win_probability_loss: float
     """Of all decisions together, in chance to win the match."""
-    loss_error: float
+    win_probability_loss_error: float
     points_loss: float
     """In points."""
     points_loss_error: float
@@ -45,10 +45,10 @@ class DecisionTally:
         """Sum up those that had a choice."""
         decisions = [judgement for judgement in judged if judgement.searched]
         return cls(
-            decisions=len(decisions),
+            decision_count=len(decisions),
             verdicts={verdict: sum(judgement.verdict is verdict for judgement in decisions) for verdict in Verdict},
-            loss=math.fsum(judgement.loss for judgement in decisions),
-            loss_error=math.hypot(*(judgement.loss_error for judgement in decisions)),
+            win_probability_loss=math.fsum(judgement.win_probability_loss for judgement in decisions),
+            win_probability_loss_error=math.hypot(*(judgement.win_probability_loss_error for judgement in decisions)),
             points_loss=math.fsum(judgement.points_loss for judgement in decisions),
             points_loss_error=math.hypot(*(judgement.points_loss_error for judgement in decisions)),
         )
@@ -61,16 +61,16 @@ class DecisionTally:
     @property
     def error_rate(self) -> float | None:
         """Mistakes a decision, 0..1; ``None`` without a decision."""
-        return self.mistakes / self.decisions if self.decisions else None
+        return self.mistakes / self.decision_count if self.decision_count else None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
-            "decisions": self.decisions,
-            **{str(verdict): count for verdict, count in self.verdicts.items()},
+            "decision_count": self.decision_count,
+            **{f"{verdict}_count": count for verdict, count in self.verdicts.items()},
             "error_rate": self.error_rate,
-            "win_probability_loss": self.loss,
-            "win_probability_loss_error": self.loss_error,
+            "win_probability_loss": self.win_probability_loss,
+            "win_probability_loss_error": self.win_probability_loss_error,
             "points_loss": self.points_loss,
             "points_loss_error": self.points_loss_error,
         }
@@ -84,10 +84,10 @@ class PlayerSummary:
     team: int
     name: str
     """``""`` where the record names nobody."""
-    tally: DecisionTally
-    forced: int
+    total: DecisionTally
+    forced_count: int
     """Placements without a choice."""
-    exact: int
+    exact_count: int
     """Decisions whose values are exact, since nothing was hidden any more."""
     phases: Mapping[str, DecisionTally]
     """By :data:`PHASES`."""
@@ -102,9 +102,9 @@ class PlayerSummary:
             "seat": self.seat,
             "team": self.team,
             "name": self.name,
-            **self.tally.to_dict(),
-            "forced": self.forced,
-            "exact": self.exact,
+            **self.total.to_dict(),
+            "forced_count": self.forced_count,
+            "exact_count": self.exact_count,
             "phases": {phase: tally.to_dict() for phase, tally in self.phases.items()},
             "luck": {"win_probability": self.luck.chances[self.team], "points": self.luck.margins[self.team]},
             "strength": None
@@ -223,9 +223,9 @@ def _player(subject: Subject, seat: int, judged: Sequence[Judged], account: Acco
         seat=seat,
         team=team_of(subject.players, seat),
         name=subject.names[seat],
-        tally=DecisionTally.of(decisions),
-        forced=len(judged) - len(decisions),
-        exact=sum(judgement.source == "exact" for judgement in decisions),
+        total=DecisionTally.of(decisions),
+        forced_count=len(judged) - len(decisions),
+        exact_count=sum(judgement.source == "exact" for judgement in decisions),
         phases={
             phase: DecisionTally.of(judgement for judgement in decisions if judgement.phase == phase)
             for phase in PHASES
@@ -302,8 +302,8 @@ def decision_dict(judgement: Judged) -> dict[str, Any]:
         "best": str(judgement.best.move),
         "was_best": judgement.was_best,
         "refined": judgement.refined,
-        "win_probability_loss": judgement.loss,
-        "win_probability_loss_error": judgement.loss_error,
+        "win_probability_loss": judgement.win_probability_loss,
+        "win_probability_loss_error": judgement.win_probability_loss_error,
         "points_loss": judgement.points_loss,
         "points_loss_error": judgement.points_loss_error,
         "value": judgement.value.to_dict(),
@@ -313,14 +313,14 @@ def decision_dict(judgement: Judged) -> dict[str, Any]:
         "reasons": [reason.to_dict() for reason in judgement.reasons],
         "careless": None if judgement.careless is None else _gap_dict(judgement, judgement.careless),
         "moves": [_move_dict(entry) for entry in judgement.moves],
-        "inferred_belief": None if judgement.inferred is None else _inferred_dict(judgement),
+        "inferred_belief": None if judgement.inferred_belief is None else _inferred_dict(judgement),
         "simulations": judgement.simulations,
     }
 
 
 def _inferred_dict(judgement: Judged) -> dict[str, Any]:
     """By hidden tile, how likely each seat held it, and last that it lay in the talon."""
-    inferred, belief = judgement.inferred, judgement.belief
+    inferred, belief = judgement.inferred_belief, judgement.belief
     assert inferred is not None and belief is not None
     seat = judgement.placement.seat
     rows = zip(TILES, inferred.table.tolist(), belief.table.tolist(), strict=True)

@@ -96,17 +96,17 @@ def _player_columns(review: Review, say: Words) -> Iterator[tuple[str, ...]]:
         "",
     )
     for player in review.players:
-        tally, rate, strength = player.tally, player.tally.error_rate, player.strength
+        tally, rate, strength = player.total, player.total.error_rate, player.strength
         strength_text = ("–", "")
         if strength is not None:
             interval = f"{fixed(strength.scale)} ({fixed(strength.low)}–{fixed(strength.high)})"
             strength_text = level_name(strength.level, say), interval
         yield (
-            str(tally.decisions),
+            str(tally.decision_count),
             *(str(tally.verdicts[verdict]) for verdict in reversed(Verdict)),
             "–" if rate is None else percent(rate),
-            percent(tally.loss),
-            uncertain(100 * tally.loss_error) + "%",
+            percent(tally.win_probability_loss),
+            uncertain(100 * tally.win_probability_loss_error) + "%",
             fixed(tally.points_loss),
             percent(player.luck.chances[player.team], True),
             *strength_text,
@@ -118,7 +118,10 @@ def _phases(review: Review, say: Words) -> TextTable:
     rows = [
         (
             seat_name(review.subject, player.seat, say),
-            *(f"{tally.mistakes}/{tally.decisions}  {percent(tally.loss)}" for tally in player.phases.values()),
+            *(
+                f"{tally.mistakes}/{tally.decision_count}  {percent(tally.win_probability_loss)}"
+                for tally in player.phases.values()
+            ),
         )
         for player in review.players
     ]
@@ -185,7 +188,11 @@ def _placement(subject: Subject, judgement: Judged, say: Words) -> tuple[str, ..
     if judgement.best is None:
         return (*plain, "", "", "", "", "", source)
     best = "=" if judgement.was_best else move_name(judgement.best.move, say)
-    cells = (percent(judgement.loss), uncertain(100 * judgement.loss_error), fixed(judgement.points_loss))
+    cells = (
+        percent(judgement.win_probability_loss),
+        uncertain(100 * judgement.win_probability_loss_error),
+        fixed(judgement.points_loss),
+    )
     return (*plain, best, *cells, verdict_name(judgement.verdict, say), source)
 
 
@@ -202,14 +209,14 @@ def _beliefs(subject: Subject, listed: Sequence[Judged], say: Words) -> Iterator
 
 
 def _belief(subject: Subject, judgement: Judged, say: Words) -> TextTable | None:
-    if judgement.belief is None or judgement.inferred is None:
+    if judgement.belief is None or judgement.inferred_belief is None:
         return None
-    exact, inferred = (_chances(belief.table.tolist()) for belief in (judgement.belief, judgement.inferred))
+    exact, inferred = (_chances(belief.table.tolist()) for belief in (judgement.belief, judgement.inferred_belief))
     where = whereabouts(
         judgement.placement.view,
         exact,
         inferred,
-        judgement.inferred.effective_sample_size,
+        judgement.inferred_belief.effective_sample_size,
         lambda seat: seat_name(subject, seat, say),
         say,
         LEAST_TOLD,

@@ -219,8 +219,8 @@ def write_decision(judged: Judged, index: int, language_code: str = "en") -> pb.
         played=write_move(placement.played),
         points=placement.points,
         verdict=VERDICTS[judged.verdict],
-        win_probability_loss=judged.loss,
-        win_probability_loss_error=judged.loss_error,
+        win_probability_loss=judged.win_probability_loss,
+        win_probability_loss_error=judged.win_probability_loss_error,
         points_loss=judged.points_loss,
         points_loss_error=judged.points_loss_error,
         reasons=write_reasons(judged.reasons, language_code),
@@ -237,8 +237,8 @@ def write_decision(judged: Judged, index: int, language_code: str = "en") -> pb.
         message.careless.CopyFrom(_gap(judged, judged.careless, language_code))
     if judged.belief is not None:
         message.belief.CopyFrom(write_belief(judged.belief))
-        if judged.inferred is not None:
-            message.inferred_belief.CopyFrom(write_inferred_belief(judged.inferred))
+        if judged.inferred_belief is not None:
+            message.inferred_belief.CopyFrom(write_inferred_belief(judged.inferred_belief))
     return message
 
 
@@ -302,10 +302,10 @@ def _player(player: PlayerSummary) -> pb.PlayerReview:
         seat=player.seat,
         team=team,
         name=player.name,
-        total=_tally(player.tally),
+        total=_tally(player.total),
         phases=[pb.PhaseTally(phase=PHASES[phase], tally=_tally(tally)) for phase, tally in player.phases.items()],
-        forced_count=player.forced,
-        exact_count=player.exact,
+        forced_count=player.forced_count,
+        exact_count=player.exact_count,
         luck=pb.Outlook(team=team, win_probability=player.luck.chances[team], points=player.luck.margins[team]),
         strength=None if player.strength is None else _strength(player.strength),
     )
@@ -317,13 +317,13 @@ def _strength(strength: Strength) -> pb.Strength:
 
 def _tally(tally: DecisionTally) -> pb.DecisionTally:
     return pb.DecisionTally(
-        decision_count=tally.decisions,
+        decision_count=tally.decision_count,
         doubtful_count=tally.verdicts[Verdict.DOUBTFUL],
         error_count=tally.verdicts[Verdict.ERROR],
         blunder_count=tally.verdicts[Verdict.BLUNDER],
         error_rate=tally.error_rate,
-        win_probability_loss=tally.loss,
-        win_probability_loss_error=tally.loss_error,
+        win_probability_loss=tally.win_probability_loss,
+        win_probability_loss_error=tally.win_probability_loss_error,
         points_loss=tally.points_loss,
         points_loss_error=tally.points_loss_error,
     )

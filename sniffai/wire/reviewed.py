@@ -76,8 +76,8 @@ def _decision(message: review_pb2.DecisionReview, moments: Sequence[Moment]) -> 
         played=_evaluation(message.played_evaluation, placement.team),
         value=_value(message.values),
         lost=_value(message.changes),
-        loss=message.win_probability_loss,
-        loss_error=message.win_probability_loss_error,
+        win_probability_loss=message.win_probability_loss,
+        win_probability_loss_error=message.win_probability_loss_error,
         points_loss=message.points_loss,
         points_loss_error=message.points_loss_error,
         verdict=_VERDICTS[message.verdict],
@@ -85,7 +85,7 @@ def _decision(message: review_pb2.DecisionReview, moments: Sequence[Moment]) -> 
         refined=message.refined,
         careless=_gap(message.careless) if message.HasField("careless") else None,
         belief=_belief(message.belief) if message.HasField("belief") else None,
-        inferred=_inferred(message.inferred_belief) if message.HasField("inferred_belief") else None,
+        inferred_belief=_inferred(message.inferred_belief) if message.HasField("inferred_belief") else None,
         moves=tuple(_evaluation(entry, placement.team) for entry in message.moves),
     )
 

@@ -107,7 +107,7 @@ def test_a_view_before_the_first_decision_of_its_seat() -> None:
     assert account["start"]["win_probability"] == list(load(2).chance((15, 0), 1))
     assert account["start"]["points"][0] < 0 < account["start"]["points"][1]
     assert (account["skill_by_seat"], account["luck_by_kind"], account["final"]) == ({}, {}, False)
-    assert found.players[0].tally.decisions == 0
+    assert found.players[0].total.decision_count == 0
 
 
 @SEATS

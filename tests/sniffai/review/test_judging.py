@@ -71,9 +71,9 @@ def test_the_numbers_of_a_mistake_are_those_of_the_searches_that_measured_it(pla
         margins = [fmean(entries[move].expected_margin or 0 for entries in both) for move in moves]
         assert (judged.best.win_probability, judged.played.win_probability) == pytest.approx(tuple(chances))
         assert (judged.best.expected_margin, judged.played.expected_margin) == pytest.approx(tuple(margins))
-        assert judged.loss == pytest.approx(chances[0] - chances[1])
+        assert judged.win_probability_loss == pytest.approx(chances[0] - chances[1])
         assert judged.points_loss == pytest.approx(margins[0] - margins[1])
-        assert judged.played.win_probability_loss == judged.loss
+        assert judged.played.win_probability_loss == judged.win_probability_loss
         assert judged.value.chances[judged.placement.team] == pytest.approx(chances[0])
         assert judged.best.visits == sum(entries[moves[0]].visits for entries in both)
         check_contrast(judged, found[1 + REFINEMENTS :])
@@ -112,12 +112,14 @@ def test_the_page_the_tables_and_the_json_tell_the_same_numbers() -> None:
         assert one.best is not None and one.played is not None
         part = page.partition(f'id="{anchor(one)}"')[2].partition("</details>")[0]
         best, played = one.best.win_probability or 0, one.played.win_probability or 0
-        assert best - played == pytest.approx(one.loss)
+        assert best - played == pytest.approx(one.win_probability_loss)
         assert f"★ {percent(best)} · ● {percent(played)}" in part
-        assert percent(one.loss) in part
+        assert percent(one.win_probability_loss) in part
         told = decision_dict(one)
         assert told["refined"] is one.refined
-        assert told["best_move"]["win_probability"] - told["played_move"]["win_probability"] == pytest.approx(one.loss)
+        assert told["best_move"]["win_probability"] - told["played_move"]["win_probability"] == pytest.approx(
+            one.win_probability_loss
+        )
         message = write_decision(one, 0)
         values = [
             next(v for v in entry.values if v.team == one.placement.team)
@@ -192,7 +194,7 @@ def test_a_review_from_the_wire_is_the_same() -> None:
     assert [[entry.values for entry in one.moves] for one in again.judged] == [
         [entry.values for entry in one.moves] for one in found.judged
     ]
-    assert [one.inferred for one in again.judged] == [one.inferred for one in found.judged]
+    assert [one.inferred_belief for one in again.judged] == [one.inferred_belief for one in found.judged]
 
 
 def wire_piece(**fields: object) -> object:
@@ -225,20 +227,22 @@ def test_a_decision_has_all_moves_and_what_the_choices_of_others_suggest(players
         searcher, limits = next(job.work())
         survey = searcher.run(limits)
         assert known.moves == survey.moves
-        assert known.inferred == survey.inferred_belief
+        assert known.inferred_belief == survey.inferred_belief
         told, message = decision_dict(known), write_decision(known, 0)
         assert [move["move"] for move in told["moves"]] == [str(entry.move) for entry in survey.moves]
         assert [move.rank for move in message.moves] == [entry.rank for entry in survey.moves]
-        assert message.HasField("inferred_belief") == (known.inferred is not None)
-        if known.inferred is None:
+        assert message.HasField("inferred_belief") == (known.inferred_belief is not None)
+        if known.inferred_belief is None:
             assert told["inferred_belief"] is None
             continue
         hidden = told["inferred_belief"]["tiles"]
         assert all(sum(row) == pytest.approx(1) and row[known.placement.seat] == 0 for row in hidden.values())
         assert hidden == {
-            str(tile): known.inferred.table[tile.index].tolist() for tile in map(sniffai.Tile.parse, hidden)
+            str(tile): known.inferred_belief.table[tile.index].tolist() for tile in map(sniffai.Tile.parse, hidden)
         }
-        assert [[*tile.hands, tile.talon] for tile in message.inferred_belief.tiles] == known.inferred.table.tolist()
-        assert message.inferred_belief.model == known.inferred.model
+        assert [
+            [*tile.hands, tile.talon] for tile in message.inferred_belief.tiles
+        ] == known.inferred_belief.table.tolist()
+        assert message.inferred_belief.model == known.inferred_belief.model
         seen += 1
     assert seen > 0

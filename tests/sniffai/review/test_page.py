@@ -147,7 +147,7 @@ def test_counts_and_totals_are_described_in_words() -> None:
     found = reviewed(2)
     page = Page(html_report(found)).text
     for player in found.players:
-        blunders = player.tally.verdicts[Verdict.BLUNDER]
+        blunders = player.total.verdicts[Verdict.BLUNDER]
         assert f"{blunders} blunder{'' if blunders == 1 else 's'} · " in page
     assert "errors per decision" in page
     assert "In points the start is what the leads are worth." in page

@@ -53,11 +53,11 @@ def test_players_are_followed_by_name_over_all_seats() -> None:
 
 def test_all_matches_together_are_the_sum_of_their_decisions() -> None:
     for player in progress_of(matches()):
-        tallies = [match.summary.tally for match in player.matches]
-        assert player.tally.decisions == sum(tally.decisions for tally in tallies) > 0
-        assert player.tally.points_loss == pytest.approx(sum(tally.points_loss for tally in tallies))
+        tallies = [match.summary.total for match in player.matches]
+        assert player.total.decision_count == sum(tally.decision_count for tally in tallies) > 0
+        assert player.total.points_loss == pytest.approx(sum(tally.points_loss for tally in tallies))
         for verdict in Verdict:
-            assert player.tally.verdicts[verdict] == sum(tally.verdicts[verdict] for tally in tallies)
+            assert player.total.verdicts[verdict] == sum(tally.verdicts[verdict] for tally in tallies)
         losses = [one.points_loss for match in player.matches for one in match.decisions]
         reach = 1.96 * statistics.stdev(losses) / len(losses) ** 0.5
         assert player.loss_interval == pytest.approx(reach)
@@ -81,10 +81,10 @@ def test_page_tables_and_json_say_the_same(language: str) -> None:
     ):
         assert len(table.rows) == len(player.matches) + 1
         assert len(plain["matches"]) == len(player.matches)
-        mean = f"{player.tally.points_loss / player.tally.decisions:.2f}".replace("-", "\u2212")
+        mean = f"{player.total.points_loss / player.total.decision_count:.2f}".replace("-", "\u2212")
         assert mean in table.rows[-1]
         assert f"<td>{mean}</td>" in page
-        assert plain["decisions"] == player.tally.decisions
+        assert plain["decision_count"] == player.total.decision_count
 
 
 def test_the_command_takes_several_matches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,7 +110,7 @@ def check_values(judged: Judged, one: dict[str, Any]) -> None:
     chances = [entry.win_probability for entry in judged.moves]
     assert [value["winProbability"] for value in values] == pytest.approx(chances, abs=1e-5)
     assert one["belief"] == [[round(1000 * chance) for chance in row] for row in judged.belief.table.tolist()]
-    assert (one["inferred"] is None) == (judged.inferred is None)
+    assert (one["inferred"] is None) == (judged.inferred_belief is None)
     if judged.refined:
         lost = [one[name]["values"][0]["winProbability"] for name in ("best", "playedEvaluation")]
         assert lost[0] - lost[1] == pytest.approx(one["winProbabilityLoss"], abs=3e-5)

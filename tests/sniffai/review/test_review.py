@@ -151,12 +151,12 @@ def test_tables_tell_what_choices_suggest_of_hidden_tiles(players: int, language
     for one in found.mistakes:
         title, view = f"{placement_name(one.placement, say)}", one.placement.view
         told = {row[0]: row[1:] for table in shown if re.match(title + "[:：]", table.title) for row in table.rows}
-        if one.inferred is None or one.belief is None:
+        if one.inferred_belief is None or one.belief is None:
             assert told == {}
             continue
         places = [place for place in range(players + (view.talon_size > 0)) if place != view.seat]
         for tile in TILES:
-            pair = one.belief.table[tile.index], one.inferred.table[tile.index]
+            pair = one.belief.table[tile.index], one.inferred_belief.table[tile.index]
             changed = max(abs(pair[1][place] - pair[0][place]) for place in places) >= LEAST_TOLD
             numbers = tuple(f"{100 * belief[place]:.0f}" for place in places for belief in pair)
             assert told.get(str(tile)) == (numbers if changed else None)
@@ -171,12 +171,14 @@ def test_skill_is_what_the_decisions_lost(players: int) -> None:
     for player in found.players:
         own = [one for one in found.judged if one.placement.seat == player.seat]
         changed = found.account.moves[player.seat]
-        assert changed.chances[player.team] == pytest.approx(-sum(one.loss for one in own), abs=1e-9)
-        assert changed.margins[player.team] == pytest.approx(-player.tally.points_loss, abs=1e-9)
-        assert player.tally.decisions + player.forced == len(own)
-        assert sum(tally.decisions for tally in player.phases.values()) == player.tally.decisions
-        assert sum(tally.loss for tally in player.phases.values()) == pytest.approx(player.tally.loss)
-        assert sum(player.tally.verdicts.values()) == player.tally.decisions
+        assert changed.chances[player.team] == pytest.approx(-sum(one.win_probability_loss for one in own), abs=1e-9)
+        assert changed.margins[player.team] == pytest.approx(-player.total.points_loss, abs=1e-9)
+        assert player.total.decision_count + player.forced_count == len(own)
+        assert sum(tally.decision_count for tally in player.phases.values()) == player.total.decision_count
+        assert sum(tally.win_probability_loss for tally in player.phases.values()) == pytest.approx(
+            player.total.win_probability_loss
+        )
+        assert sum(player.total.verdicts.values()) == player.total.decision_count
 
 
 @SEATS
@@ -229,8 +231,8 @@ def test_a_win_left_on_the_table_is_a_blunder() -> None:
     assert one.best is not None
     assert str(one.best.move) == "5|5"
     assert one.verdict is Verdict.BLUNDER
-    assert one.loss > 0.1
-    assert one.loss > SIGNIFICANT * one.loss_error > 0
+    assert one.win_probability_loss > 0.1
+    assert one.win_probability_loss > SIGNIFICANT * one.win_probability_loss_error > 0
     assert "wins_match" in [reason.kind for reason in one.reasons]
     assert one.line[0].move == one.best.move
 
@@ -260,13 +262,13 @@ def test_forced_and_exact_decisions_are_marked(players: int) -> None:
         legal = sniffai.search.searcher.distinct_moves(one.placement.view)
         assert (one.source == "forced") == (len(legal) == 1)
         if one.source == "forced":
-            assert (one.value, one.loss, one.verdict) == (None, 0.0, Verdict.NONE)
+            assert (one.value, one.win_probability_loss, one.verdict) == (None, 0.0, Verdict.NONE)
         if one.source == "exact":
-            assert one.loss_error == 0.0
-            assert one.loss >= 0.0
+            assert one.win_probability_loss_error == 0.0
+            assert one.win_probability_loss >= 0.0
             assert one.placement.view.talon_size == 0
         if one.was_best:
-            assert one.loss == 0.0
+            assert one.win_probability_loss == 0.0
 
 
 @cache
@@ -293,7 +295,11 @@ def test_only_what_the_seat_knew_counts() -> None:
         pairs = zip(own.judged, [one for one in whole.judged if one.placement.seat == seat], strict=True)
         for mine, other in pairs:
             assert mine.placement.view == other.placement.view
-            assert (mine.loss, mine.value, mine.reasons) == (other.loss, other.value, other.reasons)
+            assert (mine.win_probability_loss, mine.value, mine.reasons) == (
+                other.win_probability_loss,
+                other.value,
+                other.reasons,
+            )
         assert own.account.residual < 1e-9
         assert {step.kind for step in own.rounds[0].steps} & {StepKind.OTHERS, StepKind.HANDS} == {StepKind.OTHERS}
         assert [player.seat for player in own.players] == [seat]

@@ -38,7 +38,7 @@ def test_own_decisions_are_judged_to_the_bit_as_in_the_whole_match(both: tuple[R
         assert [decision_dict(judged) for judged in part.judged] == expected
         (player,) = part.players
         (same,) = [other for other in whole.players if other.seat == seat]
-        assert (player.tally, player.phases, player.strength) == (same.tally, same.phases, same.strength)
+        assert (player.total, player.phases, player.strength) == (same.total, same.phases, same.strength)
 
 
 def test_the_luck_of_own_draws_is_the_same(both: tuple[Review, dict[int, Review]]) -> None:
