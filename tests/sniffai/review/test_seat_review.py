@@ -62,7 +62,7 @@ def test_the_account_ends_at_the_result_and_says_what_it_cannot_tell(both: tuple
         others = part.account.luck[StepKind.OTHERS].chances
         assert told == pytest.approx([a - b for a, b in zip(part.account.all_luck.chances, others, strict=True)])
         told_apart = [table.note for table in text_tables(part) if f"Only the tiles of seat {seat}" in table.note]
-        assert len(told_apart) == 1 and "cannot be told apart" in html_report(part)
+        assert len(told_apart) == 1 and "cannot be separated from luck" in html_report(part)
 
 
 def test_the_settlement_is_left_out_where_the_scores_after_are_not_known() -> None:
