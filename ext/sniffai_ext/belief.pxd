@@ -8,7 +8,7 @@ cdef enum:
     MAX_CELLS = 32        # batches of the other seats that still hide something: at most 3 deals and 14 draws
     ALL_BATCHES = MAX_BATCHES + 2   # a draw that is not over yet counts as two batches more
     TALON = 4             # the talon's index among the places; 0..3 are the seats
-    IN_POOL = MAX_CELLS   # the cell of a listed tile that is in none: no seat's, and of no room
+    IN_FREE = MAX_CELLS   # the cell of a listed tile that is in none: no seat's, and of no room
 
 # A batch with room for tiles of its own: what it may still hold and how many.
 cdef struct Cell:
@@ -27,7 +27,7 @@ cdef struct FreeBatch:
 # A tile whose cell is not certain: a hidden tile that may lie in some cell, or a shed of several origins.
 cdef struct Listed:
     uint8_t tile
-    bint shed             # it must come from a cell; a hidden tile may also lie in the pool
+    bint shed             # it must come from a cell; a hidden tile may also lie in a free batch
     uint32_t cells        # bit k: cell k may hold it
     uint32_t hidden       # the tile's mask; 0 of a shed
 
@@ -36,15 +36,15 @@ cdef class Belief:
     cdef readonly int seat
     cdef uint32_t own                 # tiles in the seat's own hand
     cdef uint32_t hidden              # tiles not seen
-    cdef uint32_t pool                # hidden tiles that no cell may hold
-    cdef int pooled                   # how many these are
-    cdef uint8_t[TILES] pool_tiles    # and which
+    cdef uint32_t unlisted            # hidden tiles that no cell may hold
+    cdef int unlisted_count           # how many these are
+    cdef uint8_t[TILES] unlisted_tiles    # and which
     cdef int free_batches
     cdef int free_seats               # how many of these are no talon, which comes last
     cdef FreeBatch[MAX_CELLS] free_batch
-    cdef int pool_size                # tiles in the free batches together
+    cdef int free_size                # tiles in the free batches together
     cdef int cells
-    cdef Cell[MAX_CELLS + 1] cell           # IN_POOL is the last
+    cdef Cell[MAX_CELLS + 1] cell           # IN_FREE is the last
     cdef int listed
     cdef Listed[TILES] item
     cdef uint32_t[4][ALL_BATCHES] certain   # sheds of one possible origin, by seat and batch

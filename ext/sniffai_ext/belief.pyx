@@ -4,10 +4,10 @@ Every deal is equally likely before the round (rules 1), and draws and passes ar
 that does not contradict them is still equally likely. A deal is fixed by which tiles each seat got in its
 deal and in each draw, and which are left in the talon: an *assignment* of tiles to batches.
 
-Batches that may hold any hidden tile, and the talon, form the *pool*. The others are *cells*. The ways to fill the
+Batches that may hold any hidden tile, and the talon, are the *free batches*. The others are *cells*. The ways to fill the
 cells are counted tile by tile:
 
-    ways[i][room] = ways[i + 1][room] (tile i goes to the pool) + sum over cells k: ways[i + 1][room - one of cell k]
+    ways[i][room] = ways[i + 1][room] (tile i is in a free batch) + sum over cells k: ways[i + 1][room - one of cell k]
 
 with ``room`` the remaining sizes of all cells, as one mixed-radix number. Walking these counts forwards with a random
 number below ``ways`` samples an assignment without rejection; forward and backward counts give the exact marginals.
@@ -78,14 +78,14 @@ cdef class Belief:
         self.cells += 1
 
     cdef void add_batch(self, int place_, int batch, int size, uint32_t allowed) noexcept nogil:
-        """A batch without uncertain sheds: a cell, or part of the pool when it may hold any hidden tile."""
+        """A batch without uncertain sheds: a cell, or a free batch when it may hold any hidden tile."""
         if size and self.hidden & ~allowed:
             self.add_cell(place_, batch, size, allowed)
         elif size:
             self.free_batch[self.free_batches] = FreeBatch(<uint8_t> place_, <uint8_t> batch, <uint8_t> size)
             self.free_batches += 1
             self.free_seats += place_ != TALON
-            self.pool_size += size
+            self.free_size += size
 
     cdef bint take_view(self, View view) noexcept:
         """All batches of all places; False when some seat placed more than it can have held.
@@ -156,14 +156,14 @@ cdef class Belief:
                 self.item[self.listed] = Listed(<uint8_t> tile, False, cells, <uint32_t> 1 << tile)
                 self.listed += 1
             else:
-                self.pool |= <uint32_t> 1 << tile
-                self.pool_tiles[self.pooled] = <uint8_t> tile
-                self.pooled += 1
+                self.unlisted |= <uint32_t> 1 << tile
+                self.unlisted_tiles[self.unlisted_count] = <uint8_t> tile
+                self.unlisted_count += 1
 
     cdef bint fill(self) noexcept nogil:
         """The counts of the module's docstring, from the last listed tile back to the first; False without memory."""
         cdef int k, states = 1
-        self.cell[IN_POOL].seat = TALON
+        self.cell[IN_FREE].seat = TALON
         for k in range(self.cells):
             self.cell[k].stride = states
             states *= self.cell[k].size + 1
@@ -214,7 +214,7 @@ cdef class Belief:
     @property
     def assignments(self):
         """How many ways there are to fill each seat's deal, each draw and the rest of the talon (an exact int)."""
-        ways = int(self.count()) * factorial(self.pool_size)
+        ways = int(self.count()) * factorial(self.free_size)
         for i in range(self.free_batches):
             ways //= factorial(self.free_batch[i].size)
         return ways
@@ -233,17 +233,17 @@ cdef class Belief:
         for tile in range(TILES):
             if self.own >> tile & 1:
                 rows[tile, self.seat] = 1.0
-            elif self.pool >> tile & 1:
+            elif self.unlisted >> tile & 1:
                 self._spread(rows, tile, 1.0)
         self._cell_marginals(rows)
         return marginals
 
     cdef void _spread(self, double[:, ::1] rows, int tile, double share) noexcept:
-        """A tile's share of the pool goes to the free batches by their sizes."""
+        """A tile's share of the free batches goes to each by their sizes."""
         cdef int i, place_
         for i in range(self.free_batches):
             place_ = self.free_batch[i].place
-            rows[tile, self.players if place_ == TALON else place_] += share * self.free_batch[i].size / self.pool_size
+            rows[tile, self.players if place_ == TALON else place_] += share * self.free_batch[i].size / self.free_size
 
     cdef int _cell_marginals(self, double[:, ::1] rows) except -1:
         """Forward counts times backward counts, over all listed tiles."""
@@ -288,9 +288,9 @@ cdef class Belief:
         cdef uint8_t[TILES] where
         cdef uint8_t[TILES] loose
         cdef uint32_t[MAX_CELLS] dealt           # by free batch
-        cdef uint32_t[TALON + 1] held            # by place; what is in the pool counts for none
+        cdef uint32_t[TALON + 1] held            # by place; what is in free batches counts for none
         cdef int i
-        memcpy(loose, self.pool_tiles, TILES)
+        memcpy(loose, self.unlisted_tiles, TILES)
         if self.listed:
             walk(self, rng, where, loose)
             memset(held, 0, sizeof(held))
@@ -298,7 +298,7 @@ cdef class Belief:
                 held[self.cell[where[i]].seat] |= self.item[i].hidden
             for i in range(self.players):
                 hands[i] |= held[i]
-        deal_pool(self, rng, loose, dealt, talon)
+        deal_free(self, rng, loose, dealt, talon)
         for i in range(self.free_seats):
             hands[self.free_batch[i].place] |= dealt[i]
 
@@ -309,15 +309,15 @@ cdef class Belief:
         cdef uint8_t[TILES] loose
         cdef uint32_t[MAX_CELLS] dealt
         cdef int i
-        memcpy(loose, self.pool_tiles, TILES)
+        memcpy(loose, self.unlisted_tiles, TILES)
         memcpy(batch_tiles, self.certain, sizeof(self.certain))
         if self.listed:
             walk(self, rng, where, loose)
             for i in range(self.listed):
-                if where[i] != IN_POOL:
+                if where[i] != IN_FREE:
                     batch_tiles[self.cell[where[i]].seat][self.cell[where[i]].batch] |= \
                         <uint32_t> 1 << self.item[i].tile
-        deal_pool(self, rng, loose, dealt, talon)
+        deal_free(self, rng, loose, dealt, talon)
         for i in range(self.free_seats):
             batch_tiles[self.free_batch[i].place][self.free_batch[i].batch] |= dealt[i]
 
@@ -368,9 +368,9 @@ cdef class Belief:
         :raises LimitsError: the limit is not in 0..2**31-1.
         """
         limit = read_whole(limit, "limit", 0, INT32_MAX)
-        if self._pool_deals() > limit:           # one way to fill the cells alone makes too many worlds
+        if self._free_deals() > limit:           # one way to fill the cells alone makes too many worlds
             return None
-        filled = {(self.full, (0,) * self.players, self.pool): 1}
+        filled = {(self.full, (0,) * self.players, self.unlisted): 1}
         for i in range(self.listed):
             filled = self._next_worlds(i, filled)
             if len(filled) > 64 * limit:
@@ -379,7 +379,7 @@ cdef class Belief:
         batchings = self._free_batchings()
         for (_, hands, loose), weight in filled.items():
             PyErr_CheckSignals()
-            for world in self._deal_pool(hands, loose):
+            for world in self._deal_free(hands, loose):
                 worlds[world] = worlds.get(world, 0) + weight * batchings
                 if len(worlds) > limit:
                     return None
@@ -420,15 +420,15 @@ cdef class Belief:
                 ways //= factorial(self.free_batch[i].size)
         return ways
 
-    def _pool_deals(self):
-        """In how many ways the pool can be dealt to the free places."""
-        ways = factorial(self.pool_size) // factorial(self._talon_size())
+    def _free_deals(self):
+        """In how many ways the tiles of the free batches can be dealt."""
+        ways = factorial(self.free_size) // factorial(self._talon_size())
         for size in self._free_sizes():
             ways //= factorial(size)
         return ways
 
-    def _deal_pool(self, hands, loose):
-        """Every way to deal the pool to the free places."""
+    def _deal_free(self, hands, loose):
+        """Every way to deal the tiles of the free batches."""
         partial = [(tuple(hands), loose)]
         for seat, size in enumerate(self._free_sizes()):
             if size:
@@ -443,9 +443,10 @@ cdef class Belief:
 cdef void walk(Belief belief, Rng *rng, uint8_t *where, uint8_t *loose) noexcept nogil:
     """Fill the cells by a walk through the counts.
 
-    ``where``: by listed tile its cell, or IN_POOL. ``loose``: the tiles of the pool, to which the others are added.
+    ``where``: by listed tile its cell, or IN_FREE. ``loose``: the tiles that no cell may hold; those that went to the
+    free batches are added.
     """
-    cdef int k, chosen, i = 0, n = belief.pooled, states = belief.full + 1, room = belief.full
+    cdef int k, chosen, i = 0, n = belief.unlisted_count, states = belief.full + 1, room = belief.full
     cdef uint32_t cells
     cdef uint64_t ticket, upto
     cdef uint64_t *here = belief.ways
@@ -453,9 +454,9 @@ cdef void walk(Belief belief, Rng *rng, uint8_t *where, uint8_t *loose) noexcept
     while room:
         ticket = below64(&own, here[room])
         here += states
-        # The pool, then each cell with room: the last whose share does not begin beyond the ticket. Where a tile
+        # Free batches, then each cell with room: the last whose share does not begin beyond the ticket. Where a tile
         # falls cannot be foretold, so nothing branches on it.
-        chosen = IN_POOL
+        chosen = IN_FREE
         upto = 0 if belief.item[i].shed else here[room]
         cells = belief.item[i].cells & belief.open_cells[room]
         while cells:
@@ -466,25 +467,25 @@ cdef void walk(Belief belief, Rng *rng, uint8_t *where, uint8_t *loose) noexcept
         where[i] = <uint8_t> chosen
         room -= belief.cell[chosen].stride
         loose[n] = belief.item[i].tile
-        n += chosen == IN_POOL
+        n += chosen == IN_FREE
         i += 1
     for i in range(i, belief.listed):            # all cells are full
         next64(&own)
-        where[i] = IN_POOL
+        where[i] = IN_FREE
         loose[n] = belief.item[i].tile
         n += 1
     rng[0] = own
 
 
-cdef inline void deal_pool(Belief belief, Rng *rng, uint8_t *loose, uint32_t *dealt, uint8_t *talon) noexcept nogil:
-    """Deal the pool's tiles, ``loose``, to the free batches; the talon's come in drawing order.
+cdef inline void deal_free(Belief belief, Rng *rng, uint8_t *loose, uint32_t *dealt, uint8_t *talon) noexcept nogil:
+    """Deal the tiles of the free batches, ``loose``, to them; the talon's come in drawing order.
 
     It shuffles as :func:`sniffai_ext.rng.shuffle` does, and deals each tile as soon as its place is certain. So the
     order is settled from the last place down, and that of the first batch does not matter: only its numbers are drawn.
 
     :param dealt: by free batch of a seat, the mask of its tiles.
     """
-    cdef int b, i, j, first, end = belief.pool_size
+    cdef int b, i, j, first, end = belief.free_size
     cdef uint32_t tiles
     cdef uint8_t item
     cdef Rng own = rng[0]

@@ -40,7 +40,7 @@ def chance_without(Belief belief not None, seats, tiles):
     """The chance that none of some seats holds any of some tiles now, exact up to rounding, 0..1.
 
     The cells are filled as the belief's counts do, forwards, with one number more to keep: how many of the tiles went
-    to the pool. There the seats get none of them by a hypergeometric chance.
+    to the free batches. There the seats get none of them by a hypergeometric chance.
 
     :param seats: mask, bit ``s`` for seat ``s``; the own seat may be one of them.
     :param tiles: 28-bit mask.
@@ -67,15 +67,15 @@ cdef double chance_to_lack(Belief belief, uint32_t holders, uint32_t asked) exce
         raise MemoryError
     with nogil:
         now, then = ways, ways + <size_t> states * most
-        now[<size_t> belief.full * most + popcount(belief.pool & asked)] = 1
+        now[<size_t> belief.full * most + popcount(belief.unlisted & asked)] = 1
         for i in range(belief.listed):
             place_item(belief, i, holders, asked, most, now, then)
             now, then = then, now
         free_tiles = _free_at(belief, holders)
         for loose in range(most):
-            if belief.pool_size - loose >= free_tiles:
-                avoiding += now[loose] * (CHOOSE[belief.pool_size - loose][free_tiles]
-                                          / CHOOSE[belief.pool_size][free_tiles])
+            if belief.free_size - loose >= free_tiles:
+                avoiding += now[loose] * (CHOOSE[belief.free_size - loose][free_tiles]
+                                          / CHOOSE[belief.free_size][free_tiles])
         free(ways)
     return min(1.0, avoiding / belief.count())
 
@@ -84,7 +84,7 @@ cdef void place_item(Belief belief, int i, uint32_t seats, uint32_t tiles, int m
                      double *then) noexcept nogil:
     """The ways once listed tile ``i`` has its place too, never at one of the seats if it is one of the tiles.
 
-    :param now: by the room of the cells, and by how many of the tiles went to the pool, ``most`` numbers each.
+    :param now: by the room of the cells, and by how many of the tiles went to the free batches, ``most`` numbers each.
     """
     cdef int k, room, loose, states = belief.full + 1
     cdef bint shed = belief.item[i].shed
@@ -110,7 +110,7 @@ cdef void place_item(Belief belief, int i, uint32_t seats, uint32_t tiles, int m
 
 
 cdef int _free_at(Belief belief, uint32_t places) noexcept nogil:
-    """Tiles of the pool that some places hold, the talon included."""
+    """Tiles of the free batches that some places hold, the talon included."""
     cdef int i, size = 0
     for i in range(belief.free_batches):
         if places >> belief.free_batch[i].place & 1:
@@ -122,7 +122,7 @@ def expected_cost(Belief belief not None, places):
     """What the tiles at some places together are expected to cost at the settlement now (rules 6), in points, exact.
 
     That is their pips rounded to a multiple of 5 as those of one hand. The cells are filled forwards, as in
-    :func:`chance_without`, with two numbers more to keep: how many tiles of the pool the places took, and the
+    :func:`chance_without`, with two numbers more to keep: how many tiles of the free batches the places took, and the
     remainder of their pips by 5. What rounding adds follows from the remainder.
 
     :param places: mask, bit ``s`` for seat ``s`` and bit 4 for the talon; the own seat may be one of them.
@@ -140,10 +140,10 @@ def expected_cost(Belief belief not None, places):
     ways = np.zeros((belief.full + 1, room + 1, 5))
     start = ways[belief.full]
     start[0, own % 5] = 1.0
-    _with_pool(belief.pool, start)
+    _with_unlisted(belief.unlisted, start)
     for i in range(belief.listed):
         ways = _with_cost(belief, i, asked, ways)
-    chances = ways[0, room] / (float(belief.count()) * comb(belief.pool_size, room))
+    chances = ways[0, room] / (float(belief.count()) * comb(belief.free_size, room))
     rows = belief.table()
     pips = own + sum(
         (LOW[tile] + HIGH[tile]) * rows[tile, min(place, belief.players)]
@@ -153,12 +153,12 @@ def expected_cost(Belief belief not None, places):
     return float(pips + sum(chance * more for chance, more in zip(chances, ROUNDING)))
 
 
-cdef int _with_pool(uint32_t pool, double[:, ::1] ways) except -1:
-    """Each tile of the pool is taken or not."""
+cdef int _with_unlisted(uint32_t unlisted, double[:, ::1] ways) except -1:
+    """Each tile of the free batches is taken or not."""
     cdef int tile, pips, taken, left
-    while pool:
-        tile = lowest(pool)
-        pool &= pool - 1
+    while unlisted:
+        tile = lowest(unlisted)
+        unlisted &= unlisted - 1
         pips = LOW[tile] + HIGH[tile]
         for taken in range(ways.shape[0] - 1, 0, -1):
             for left in range(5):

@@ -3,7 +3,7 @@
 from sniffai_ext.layout cimport arm_weight, next_arm
 from sniffai_ext.nth_bit cimport nth_bit
 from sniffai_ext.rng cimport Rng, below, next64
-from sniffai_ext.round cimport choice, play
+from sniffai_ext.round cimport placeable, play
 from sniffai_ext.types cimport (
     LEAD, LOW, MAX_ARMS, MAX_MOVES, NO_ARMS, POINTS, RUNNING, SUIT, State, int16_t, is_double, lowest, make_move,
     popcount, tile_pips, uint8_t, uint32_t, uint64_t,
@@ -33,7 +33,7 @@ cdef inline uint8_t random_move(const State *state, Rng *rng) noexcept nogil:
     """
     cdef uint32_t[MAX_ARMS] fits
     cdef int[MAX_ARMS] arm, before
-    cdef uint32_t tiles = choice(state)
+    cdef uint32_t tiles = placeable(state)
     cdef uint32_t kinds = state.arms.kinds | NO_ARMS
     cdef int i, pick, at, tile, total = 0
     cdef Rng after = rng[0]
@@ -71,7 +71,7 @@ cdef inline uint8_t greedy_move(const State *state, Rng *rng) noexcept nogil:
     """A move with the most points now; a random one of equal moves."""
     cdef Fit[MAX_ARMS] fits
     cdef uint8_t[MAX_MOVES] best
-    cdef uint32_t tiles = choice(state)
+    cdef uint32_t tiles = placeable(state)
     cdef int i, n, tile, pips, base, points, most = -1, ties = 0
     if state.arms.open == 0:
         return greedy_lead(tiles, rng)

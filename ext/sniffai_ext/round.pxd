@@ -7,7 +7,7 @@ from sniffai_ext.types cimport (
 )
 from sniffai_ext.utility cimport settlement
 
-cdef inline uint32_t choice(const State *state) noexcept nogil:
+cdef inline uint32_t placeable(const State *state) noexcept nogil:
     """The tiles that the seat may choose from: its hand, or the drawn tile that is forced."""
     if state.forced != NO_TILE:
         return <uint32_t> 1 << state.forced
@@ -27,7 +27,7 @@ cdef inline int legal_moves(const State *state, uint8_t *moves) noexcept nogil:
 
     At least one while the round runs, after :func:`settle_turn`: draws and passes are not moves.
     """
-    cdef uint32_t tiles = choice(state)
+    cdef uint32_t tiles = placeable(state)
     cdef uint32_t kinds = state.arms.kinds
     cdef int pips, kind, n = 0
     if kinds == 0:
@@ -43,7 +43,7 @@ cdef inline int legal_moves(const State *state, uint8_t *moves) noexcept nogil:
 
 cdef inline int count_moves(const State *state) noexcept nogil:
     """How many moves :func:`legal_moves` writes."""
-    cdef uint32_t tiles = choice(state)
+    cdef uint32_t tiles = placeable(state)
     cdef uint32_t kinds = state.arms.kinds
     cdef int pips, n = 0
     if kinds == 0:

@@ -205,7 +205,7 @@ cdef class Round:
 
     def legal_moves(self):
         """``[(tile, at)]``, ascending; [] when the round is over, else never empty."""
-        return [] if self.state.end != RUNNING else self.table.moves(choice(&self.state))
+        return [] if self.state.end != RUNNING else self.table.moves(placeable(&self.state))
 
     def play(self, tile, at):
         """Place a tile; forced draws and passes that follow happen by themselves. Returns the points.
@@ -222,7 +222,7 @@ cdef class Round:
         if not self.state.hand[seat] >> tile & 1:
             raise MoveError(f"seat {seat} does not hold {tile_text(tile)}", reason="TILE_NOT_IN_HAND",
                             field="tile")
-        if not choice(&self.state) >> tile & 1:
+        if not placeable(&self.state) >> tile & 1:
             raise MoveError(f"the drawn tile {tile_text(self.state.forced)} must be played",
                             reason="DRAWN_TILE_IS_FORCED", field="tile")
         self.table.put(tile, at)

@@ -4,7 +4,7 @@ from libc.math cimport sqrtf
 
 from sniffai_ext.proof cimport is_proven
 from sniffai_ext.rng cimport Rng, below
-from sniffai_ext.round cimport choice, legal_moves
+from sniffai_ext.round cimport legal_moves, placeable
 from sniffai_ext.tree cimport OUTCOME, Node, Tree, add_child
 from sniffai_ext.types cimport MAX_MOVES, State, move_tile, prefetch, uint8_t, uint32_t, uint64_t
 
@@ -46,7 +46,7 @@ cdef inline bint select_child(Tree *tree, uint32_t parent, const State *state, c
     """
     cdef uint8_t[MAX_MOVES] moves
     cdef uint32_t[MAX_MOVES + 1] known
-    cdef uint32_t tiles = choice(state)
+    cdef uint32_t tiles = placeable(state)
     cdef Node *node
     cdef int legal, tried = 0
     cdef uint32_t i, first = tree.nodes[parent].children

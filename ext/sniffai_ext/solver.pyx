@@ -28,7 +28,7 @@ from sniffai_ext.checks cimport read_flag, read_real, read_whole
 from sniffai_ext.layout cimport arm_weight
 from sniffai_ext.rng cimport mulhi
 from sniffai_ext.rollout cimport Fit, find_fits
-from sniffai_ext.round cimport Round, choice, play, settle
+from sniffai_ext.round cimport Round, placeable, play, settle
 from sniffai_ext.signals cimport answer, called, watch_signals
 from sniffai_ext.types cimport (
     LEAD, LOW, MAX_ARMS, POINTS, RUNNING, int16_t, is_double, lowest, make_move, move_tile, popcount,
@@ -99,7 +99,7 @@ cdef inline void order_moves(const State *state, Moves *moves) noexcept nogil:
     """Every distinct legal move, by :func:`appeal`."""
     cdef int[MAX_MOVES] appeals
     cdef Fit[MAX_ARMS] fits
-    cdef uint32_t tiles = choice(state)
+    cdef uint32_t tiles = placeable(state)
     cdef int i, tile, n
     moves.count = 0
     if state.arms.open == 0:
@@ -466,7 +466,7 @@ cdef class Solver:
         self._check_state(&state)
         if not self._ask(&state, node_cap, seconds, False, &solution):
             return None
-        return solution.value, named_moves(round_.table, choice(&state))[solution.best]
+        return solution.value, named_moves(round_.table, placeable(&state))[solution.best]
 
     def solve_moves(self, Round round_ not None, node_cap, seconds=INFINITY):
         """The value of every distinct legal move, with best play of both teams after it. Releases the GIL.

@@ -56,7 +56,7 @@ cdef class Pool:
     cdef void blend(self, int samples) noexcept nogil
     cdef void list_cells(self, Belief belief, View view, int i, int room, uint32_t[ALL_BATCHES] *batch_tiles,
                          uint32_t loose) noexcept nogil
-    cdef void list_pool(self, Belief belief, View view, int batch, int need, uint32_t choices,
+    cdef void list_free(self, Belief belief, View view, int batch, int need, uint32_t choices,
                         uint32_t[ALL_BATCHES] *batch_tiles, uint32_t loose) noexcept nogil
     cdef void weigh(self) noexcept nogil
     cdef void add_up(self) noexcept nogil

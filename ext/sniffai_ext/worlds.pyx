@@ -96,7 +96,7 @@ cdef class Pool:
         with nogil:
             if few:
                 batch_tiles = belief.certain
-                self.list_cells(belief, view, 0, belief.full, batch_tiles, belief.pool)
+                self.list_cells(belief, view, 0, belief.full, batch_tiles, belief.unlisted)
                 if self.unlisted:            # the first assignments listed are not a fair sample
                     few = False
                     self.size = 0
@@ -312,7 +312,7 @@ cdef class Pool:
         if self.unlisted:
             return
         if i == belief.listed:
-            self.list_pool(belief, view, 0, belief.free_batch[0].size, loose, batch_tiles, loose)
+            self.list_free(belief, view, 0, belief.free_batch[0].size, loose, batch_tiles, loose)
             return
         after = belief.ways + <size_t> (i + 1) * (belief.full + 1)
         bit = <uint32_t> 1 << belief.item[i].tile
@@ -328,7 +328,7 @@ cdef class Pool:
                 self.list_cells(belief, view, i + 1, room - belief.cell[k].stride, batch_tiles, loose)
                 batch[0] &= ~bit
 
-    cdef void list_pool(self, Belief belief, View view, int batch, int need, uint32_t choices,
+    cdef void list_free(self, Belief belief, View view, int batch, int need, uint32_t choices,
                         uint32_t[ALL_BATCHES] *batch_tiles, uint32_t loose) noexcept nogil:
         """Every way to deal the pool's tiles to the free batches from ``batch`` on, which still needs ``need`` of
         ``choices``."""
@@ -343,16 +343,16 @@ cdef class Pool:
             self.unlisted = self.size < self.room and self.over(0.3)
             return
         if need == 0:
-            self.list_pool(belief, view, batch + 1, belief.free_batch[batch + 1].size, loose, batch_tiles, loose)
+            self.list_free(belief, view, batch + 1, belief.free_batch[batch + 1].size, loose, batch_tiles, loose)
             return
         if popcount(choices) < need:
             return
         bit = choices & (~choices + 1)
         held = &batch_tiles[place_][belief.free_batch[batch].batch]
         held[0] |= bit
-        self.list_pool(belief, view, batch, need - 1, choices & ~bit, batch_tiles, loose & ~bit)
+        self.list_free(belief, view, batch, need - 1, choices & ~bit, batch_tiles, loose & ~bit)
         held[0] &= ~bit
-        self.list_pool(belief, view, batch, need, choices & ~bit, batch_tiles, loose)
+        self.list_free(belief, view, batch, need, choices & ~bit, batch_tiles, loose)
 
     cdef void weigh(self) noexcept nogil:
         """Weights from the log-likelihoods."""

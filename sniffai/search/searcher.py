@@ -353,9 +353,9 @@ class Searcher:
         others: list[Future[T]] = []
         self._stop.resume()
         try:
-            with ThreadPoolExecutor(len(parts) - 1) as pool:
+            with ThreadPoolExecutor(len(parts) - 1) as threads:
                 try:
-                    others.extend(pool.submit(work, part) for part in parts[1:])
+                    others.extend(threads.submit(work, part) for part in parts[1:])
                     return [work(parts[0]), *(other.result() for other in others)]
                 except BaseException:
                     self._stop.call_off()

@@ -186,10 +186,10 @@ def test_a_review_of_a_decided_match_judges_points() -> None:
     found = review(Subject.of_view(played), Limits(simulations=4000), seed=1)
     last = found.judged[-1]
     assert (str(last.placement.played), str(last.best.move if last.best else "")) == ("4|6@2|6:HIGH", "4|5@3|5:HIGH")
-    assert abs(last.loss) < 1e-4
+    assert abs(last.win_probability_loss) < 1e-4
     assert last.points_loss > 8
     assert last.verdict in (Verdict.ERROR, Verdict.BLUNDER)
-    assert found.players[0].tally.mistakes >= 1
+    assert found.players[0].total.mistakes >= 1
 
 
 def test_mistakes_are_classed_by_points_only_if_chances_cannot_be_told_apart() -> None:
