@@ -4,8 +4,8 @@ Every deal is equally likely before the round (rules 1), and draws and passes ar
 that does not contradict them is still equally likely. A deal is fixed by which tiles each seat got in its
 deal and in each draw, and which are left in the talon: an *assignment* of tiles to batches.
 
-Batches that may hold any hidden tile, and the talon, are the *free batches*. The others are *cells*. The ways to fill the
-cells are counted tile by tile:
+Batches that may hold any hidden tile, and the talon, are the *free batches*. The others are *cells*. The ways to fill
+the cells are counted tile by tile:
 
     ways[i][room] = ways[i + 1][room] (tile i is in a free batch) + sum over cells k: ways[i + 1][room - one of cell k]
 
