@@ -120,7 +120,12 @@ def tile_mask(tiles: Iterable[Tile]) -> int:
 
 def mask_tiles(mask: int) -> tuple[Tile, ...]:
     """The tiles of a 28-bit set, ascending."""
-    return tuple(tile for i, tile in enumerate(TILES) if mask >> i & 1)
+    tiles = []
+    while mask:
+        lowest = mask & -mask
+        tiles.append(TILES[lowest.bit_length() - 1])
+        mask ^= lowest
+    return tuple(tiles)
 
 
 def tile_or_none(index: int) -> Tile | None:

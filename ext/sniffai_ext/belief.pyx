@@ -14,7 +14,7 @@ number below ``ways`` samples an assignment without rejection; forward and backw
 """
 
 from itertools import combinations
-from math import factorial
+from math import comb, factorial
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport INT32_MAX
@@ -370,6 +370,8 @@ cdef class Belief:
         limit = read_whole(limit, "limit", 0, INT32_MAX)
         if self._free_deals() > limit:           # one way to fill the cells alone makes too many worlds
             return None
+        if self.assignments > limit * self._most_weight():       # known at once, where a list would take long
+            return None
         filled = {(self.full, (0,) * self.players, self.unlisted): 1}
         for i in range(self.listed):
             filled = self._next_worlds(i, filled)
@@ -418,6 +420,17 @@ cdef class Belief:
         for i in range(self.free_batches):
             if self.free_batch[i].place != TALON:
                 ways //= factorial(self.free_batch[i].size)
+        return ways
+
+    def _most_weight(self):
+        """A bound on a world's weight: in how many ways as many tiles as each seat has fall into its batches."""
+        cdef int i
+        batches = [(self.cell[i].seat, self.cell[i].size) for i in range(self.cells)]
+        batches += [(self.free_batch[i].place, self.free_batch[i].size) for i in range(self.free_seats)]
+        ways, held = 1, [0] * self.players
+        for seat, size in batches:
+            held[seat] += size
+            ways *= comb(held[seat], size)
         return ways
 
     def _free_deals(self):
