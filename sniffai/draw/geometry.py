@@ -137,7 +137,7 @@ def plan_layout(layout: Layout, mark: int = 2) -> Plan:
     :raises LimitsError: ``mark`` is out of range.
     :raises ViewError: ``layout`` is not a :class:`Layout`.
     """
-    return _plan(layout, mark, _lay)
+    return _plan(layout, _read_mark(layout, mark), _lay)
 
 
 def plan_growing_layout(layout: Layout, mark: int = 2) -> Plan:
@@ -150,13 +150,24 @@ def plan_growing_layout(layout: Layout, mark: int = 2) -> Plan:
     :raises LimitsError: ``mark`` is out of range.
     :raises ViewError: ``layout`` is not a :class:`Layout`.
     """
-    return _plan(layout, mark, lambda root, arms, mark: _grow(layout.placements, mark))
+    mark = _read_mark(layout, mark)
+    return _grown_plan(layout.placements, mark)
+
+
+def _read_mark(layout: Layout, mark: int) -> int:
+    """The reach of a mark; both arguments are checked."""
+    read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
+    return read_whole(mark, "mark", 2, MAX_MARK)
+
+
+@lru_cache(maxsize=4096)
+def _grown_plan(placements: tuple[Move, ...], mark: int) -> Plan:
+    """The plan after some placements, made from the plan before the last one."""
+    return _plan(Layout.of(placements), mark, lambda root, arms, mark: _grow(root, arms, mark, placements))
 
 
 def _plan(layout: Layout, mark: int, lay: Callable[[Tile, Sequence["_Arm"], int], "_Laid"]) -> Plan:
     """The plan of a layout, whose tiles ``lay`` lays."""
-    read_kind(layout, Layout, "layout", "NOT_A_LAYOUT", ViewError)
-    mark = read_whole(mark, "mark", 2, MAX_MARK)
     if not layout.placements:
         return Plan((), (), Box(0, 0, 0, 0))
     root, arms = _arms(layout)
@@ -178,6 +189,8 @@ class _Link(NamedTuple):
     tile: Tile
     entry: str
     """The port by which it hangs on the tile before."""
+    move: Move
+    """The tile alone: where it was joined is filled in once the plan is chosen."""
 
 
 class _Arm(NamedTuple):
@@ -223,7 +236,7 @@ def _arms(layout: Layout) -> tuple[Tile, list[_Arm]]:
         links, name = [], f"{root}:{port}"
         while name in joined:
             tile, entry = joined[name]
-            links.append(_Link(tile, entry))
+            links.append(_Link(tile, entry, Move(tile)))
             name = f"{tile}:{_opposite(tile, entry)}"
         if links or name in is_open:
             arms.append(_Arm(heading, start, tuple(links), name if name in is_open else None))
@@ -310,16 +323,13 @@ def _lay(root: Tile, arms: Sequence[_Arm], mark: int) -> _Laid:
         width += 8
 
 
-@lru_cache(maxsize=4096)
-def _grow(placements: tuple[Move, ...], mark: int) -> _Laid:
-    """The plan after some placements, made from the plan before the last one."""
-    root, arms = _arms(Layout.of(placements))
-    if len(placements) > 1:
-        before = tuple(_grow(placements[:-1], mark).tiles())
-        if before[-1].tile == root:
-            laid = _search(root, arms, mark, WIDTH, {placed.tile: placed.box for placed in before})
-            if laid is not None:
-                return laid
+def _grow(root: Tile, arms: Sequence[_Arm], mark: int, placements: tuple[Move, ...]) -> _Laid:
+    """The plan before the last placement with one more tile; laid anew where that does not fit."""
+    if placements[-1].tile != root:  # otherwise it becomes the middle
+        before = _grown_plan(placements[:-1], mark)
+        laid = _search(root, arms, mark, WIDTH, {placed.tile: placed.box for placed in before.tiles})
+        if laid is not None:
+            return laid
     return _lay(root, arms, mark)
 
 
@@ -394,8 +404,10 @@ def _steps(laid: _Laid, arm: int, link: _Link, before: Tile | None, width: int) 
             taken |= mask
     for bend in (0,) if link.tile.is_double or first else (0, 1, -1):
         put = _put(laid.cursors[arm], link.tile.is_double, bend)
+        if put.squares & taken:
+            continue
         whole = laid.box.around(put.box)
-        if whole.width <= width and not _squares(put.box) & taken:
+        if whole.width <= width:
             turns = laid.turns + (corner if bend else 0.0)
             yield _Step(_cost(whole, turns), laid, put, whole, turns)
 
@@ -406,10 +418,10 @@ def _after(step: _Step, arm: int, link: _Link) -> _Laid:
     low, high = (put.far, put.near) if link.entry == "HIGH" else (put.near, put.far)
     return _Laid(
         before=laid,
-        tile=PlacedTile(Move(link.tile), put.box, low, high),
+        tile=PlacedTile(link.move, put.box, low, high),
         cursors=(*laid.cursors[:arm], put.after, *laid.cursors[arm + 1 :]),
         taken=laid.taken | laid.around[arm],
-        around=(*laid.around[:arm], _squares(_grown(put.box, 1)), *laid.around[arm + 1 :]),
+        around=(*laid.around[:arm], put.squares_around, *laid.around[arm + 1 :]),
         box=step.whole,
         turns=step.turns,
         root=laid.root,
@@ -426,6 +438,22 @@ class _Put(NamedTuple):
     """The middle of the other half."""
     after: _Cursor
     """Where the arm goes on."""
+    shape: int
+    """The grid squares that it covers, as if it lay in the grid's corner."""
+    place: int
+    """How many squares after the corner it lies."""
+    around: int
+    """Like ``shape``, with the squares around it."""
+
+    @property
+    def squares(self) -> int:
+        """The set of grid squares that it covers. It is some kilobytes large, so it is not kept."""
+        return self.shape << self.place
+
+    @property
+    def squares_around(self) -> int:
+        """The set of these squares and of those around them."""
+        return self.around << self.place - _ROW - 1
 
 
 @lru_cache(maxsize=4096)
@@ -436,11 +464,17 @@ def _put(cursor: _Cursor, double: bool, bend: int) -> _Put:
     near = Spot(x + dx, y + dy)
     if double:
         first, second = (Spot(near.x - abs(dy), near.y - abs(dx)), Spot(near.x + abs(dy), near.y + abs(dx)))
-        return _Put(_hull(first, second), first, second, _Cursor(x + 2 * dx, y + 2 * dy, heading))
+        return _put_at(first, second, _Cursor(x + 2 * dx, y + 2 * dy, heading))
     turned = (heading + bend) % 4
     tx, ty = _STEP[turned]
     far = Spot(near.x + 2 * tx, near.y + 2 * ty)
-    return _Put(_hull(near, far), near, far, _Cursor(far.x + tx, far.y + ty, turned))
+    return _put_at(near, far, _Cursor(far.x + tx, far.y + ty, turned))
+
+
+def _put_at(near: Spot, far: Spot, after: _Cursor) -> _Put:
+    box = _hull(near, far)
+    around = _grown(box, 1)
+    return _Put(box, near, far, after, _shape(box.width, box.height), _place(box), _shape(around.width, around.height))
 
 
 def _hull(corner: Spot, opposite: Spot) -> Box:
@@ -490,7 +524,12 @@ _ROW: Final = 224
 
 def _squares(box: Box) -> int:
     """The set of grid squares that a box covers."""
-    return _shape(box.width, box.height) << (box.top + _ROW // 2) * _ROW + box.left + _ROW // 2
+    return _shape(box.width, box.height) << _place(box)
+
+
+def _place(box: Box) -> int:
+    """The number of a box's first square."""
+    return (box.top + _ROW // 2) * _ROW + box.left + _ROW // 2
 
 
 @lru_cache(maxsize=64)

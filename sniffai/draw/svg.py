@@ -1,6 +1,7 @@
 """SVG elements as text: numbers short, words escaped."""
 
 from collections.abc import Iterable
+from functools import cache
 from html import escape
 from typing import Final
 from unicodedata import category
@@ -26,7 +27,7 @@ def element(name: str, *children: str, **attributes: Attribute) -> str:
     :param attributes: ``stroke_width`` is written ``stroke-width``, ``None`` is left out.
     """
     written = "".join(
-        f" {key.rstrip('_').replace('_', '-')}={_quoted(clean(_value(value)))}"
+        f' {_name(key)}="{_quotable(clean(value)) if isinstance(value, str) else _number(value)}"'
         for key, value in attributes.items()
         if value is not None
     )
@@ -38,13 +39,19 @@ def escaped(text: str) -> str:
     return escape(clean(text), quote=False)
 
 
-def _quoted(text: str) -> str:
-    """The value of an attribute.
+@cache
+def _name(key: str) -> str:
+    """An attribute's name."""
+    return key.rstrip("_").replace("_", "-")
+
+
+def _quotable(text: str) -> str:
+    """Text between the quotes of an attribute's value.
 
     The standard library's ``quoteattr`` comes with all that fetches pages, which takes longer to import than a picture
     takes to draw.
     """
-    return f'"{escape(text, quote=False).translate(IN_QUOTES)}"'
+    return escape(text, quote=False).translate(IN_QUOTES)
 
 
 def clean(text: str) -> str:
@@ -78,7 +85,7 @@ def document(
             xmlns="http://www.w3.org/2000/svg",
             width=width,
             height=height,
-            viewBox=f"0 0 {_value(width)} {_value(height)}",
+            viewBox=f"0 0 {_number(width)} {_number(height)}",
             role="img",
             lang=language_code,
             aria_label=title,
@@ -88,5 +95,5 @@ def document(
     )
 
 
-def _value(value: str | int | float) -> str:
-    return value if isinstance(value, str) else f"{round(float(value), 2):g}"
+def _number(value: int | float) -> str:
+    return f"{round(float(value), 2):g}"
