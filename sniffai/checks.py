@@ -5,7 +5,7 @@ plain ``int``. Single numbers are checked by the core (:mod:`sniffai_ext.checks`
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeGuard, TypeVar
 
@@ -20,6 +20,7 @@ __all__ = [
     "as_real",
     "as_whole",
     "check_encodable",
+    "check_members",
     "check_seat",
     "is_listed",
     "joins",
@@ -181,6 +182,26 @@ def check_encodable(text: str, field: str, error: type[SniffError] = LimitsError
     except UnicodeEncodeError:
         message = "the text contains half of a character (a lone surrogate)"
         raise error(message, reason="BAD_TEXT", field=field) from None
+
+
+def check_members(
+    value: Mapping[Any, Any],
+    names: Collection[str],
+    optional: Collection[str] = (),
+    error: type[SniffError] = RecordError,
+) -> None:
+    """Check that an object of JSON has exactly the members of these names.
+
+    :param optional: further members that it may have.
+    :raises SniffError: it has another one, or one is missing; ``error`` is what is raised, and ``field`` is its name.
+    """
+    for name in value:
+        if name not in names and name not in optional:
+            field = name if isinstance(name, str) and name.isidentifier() and len(name) <= 40 else shown(name)
+            raise error("there is no such field", reason="UNKNOWN_FIELD", field=field)
+    for name in names:
+        if name not in value:
+            raise error("the field is missing", reason="MISSING_FIELD", field=name)
 
 
 def read_integers(values: Iterable[object], field: str) -> tuple[int, ...]:

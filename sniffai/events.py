@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from sniffai.checks import BOUND, is_listed, keep_plain, read_integer, shown
+from sniffai.checks import BOUND, check_members, is_listed, keep_plain, read_integer, shown
 from sniffai.errors import SniffError, ViewError
 from sniffai.moves import Move
 from sniffai.tiles import TILES, Tile, read_tiles
@@ -200,9 +200,7 @@ def _kind(value: Mapping[str, Any]) -> str:
     kinds = [kind for kind in _READERS if kind in value] if isinstance(value, Mapping) else []
     if len(kinds) != 1:
         raise ViewError('an event has one of "play", "draw" and "pass"', reason="NOT_AN_EVENT")
-    unknown = [key for key in value if key not in _KEYS[kinds[0]]]
-    if unknown:
-        raise ViewError(f"a {kinds[0]} has no such field", reason="UNKNOWN_FIELD", field=_name(unknown[0]))
+    check_members(value, (), _KEYS[kinds[0]], ViewError)
     return kinds[0]
 
 
@@ -229,11 +227,6 @@ def _read_pass(value: Mapping[str, Any]) -> Pass:
     if value["pass"] is not True:
         raise ViewError("a pass is written as true", reason="WRONG_TYPE", field="pass")
     return Pass(_seat(value))
-
-
-def _name(key: object) -> str:
-    """A key of a dictionary as a field's name."""
-    return key if isinstance(key, str) and key.isidentifier() and len(key) <= 40 else shown(key)
 
 
 def _seat(value: Mapping[str, Any]) -> int:

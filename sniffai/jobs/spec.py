@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Final, Self
 
-from sniffai.checks import as_whole, check_encodable, is_listed, keep, read_kind, shown
+from sniffai.checks import as_whole, check_encodable, check_members, is_listed, keep, read_kind, shown
 from sniffai.errors import LimitsError, NotationError
 from sniffai.jobs.engine import engine_version
 from sniffai.jobs.kinds import check_kind
@@ -69,8 +69,7 @@ class JobSpec:
 
         :raises LimitsError: there are others, or one is missing.
         """
-        names = list(names)
-        return _complete(_members(self.parameters, names, "parameters"), names, "parameters.")
+        return _members(self.parameters, list(names), where="parameters")
 
     # JSON
 
@@ -110,8 +109,8 @@ class JobSpec:
         :raises LimitsError: it is not a job; ``field`` says where.
         """
         names = [one.name for one in fields(cls)]
-        given = _complete(_members(value, names, ""), names)
-        limits = _members(given["limits"], [one.name for one in fields(Limits)], "limits")
+        given = _members(value, names)
+        limits = _members(given["limits"], (), [one.name for one in fields(Limits)], "limits")
         try:
             read = Limits(**limits)
         except LimitsError as error:
@@ -134,26 +133,18 @@ def canonical(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
 
-def _members(value: object, names: list[str], where: str) -> dict[str, Any]:
-    """The members of an object, with no others than these names."""
+def _members(value: object, names: Sequence[str], optional: Sequence[str] = (), where: str = "") -> dict[str, Any]:
+    """The members of an object: those of ``names``, and of ``optional`` those that it has.
+
+    :raises LimitsError: it is no object, has others, or one is missing.
+    """
     if not isinstance(value, Mapping):
         raise LimitsError(f"an object is expected, not {shown(value)}", reason="NOT_AN_OBJECT", field=where)
-    for name in value:
-        if name not in names:
-            message = f"{shown(name)} is not one of {', '.join(names)}"
-            raise LimitsError(message, reason="UNKNOWN_FIELD", field=where)
+    try:
+        check_members(value, names, optional, LimitsError)
+    except LimitsError as error:
+        raise error.at(where) from None
     return dict(value)
-
-
-def _complete(given: dict[str, Any], names: Iterable[str], where: str = "") -> dict[str, Any]:
-    """The members themselves.
-
-    :raises LimitsError: one is missing.
-    """
-    for name in names:
-        if name not in given:
-            raise LimitsError("the field is missing", reason="MISSING_FIELD", field=f"{where}{name}")
-    return given
 
 
 def _read_parameters(value: object) -> dict[str, Any]:

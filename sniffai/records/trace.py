@@ -15,9 +15,10 @@ and ``tail_passed, tail_drew`` (after the last placement), ``left`` (hands), ``f
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
+from sniffai.checks import check_members
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Draw, Event, Pass, Play
 from sniffai.moves import Move
@@ -73,9 +74,7 @@ def replay_trace(trace: Mapping[str, Any]) -> Round:
 
     :raises RecordError: the first thing that is wrong; ``field`` is such as ``"steps[3].legal"``.
     """
-    missing = [key for key in (*_START, "steps") if key not in trace]
-    if missing:
-        raise RecordError("the field is missing", reason="MISSING_FIELD", field=missing[0])
+    check_members(trace, (*_START, "steps"), trace)  # the others are compared after the last step
     try:
         round_ = Round(**{key: trace[key] for key in _START})
     except SniffError as error:
@@ -169,16 +168,12 @@ def _compare(expected: Mapping[str, Any], claimed: Mapping[str, Any]) -> None:
 
     :raises RecordError: the first that is not.
     """
+    check_members(claimed, expected)
     for key, value in expected.items():
-        if key not in claimed:
-            raise RecordError("the field is missing", reason="MISSING_FIELD", field=key)
         if _sorted_hands(key, claimed[key]) != value:
             raise RecordError(
                 f"the rules give {_json(value)}, not {_json(claimed[key])}", reason="WRONG_VALUE", field=key
             )
-    unknown: Iterable[str] = (key for key in claimed if key not in expected)
-    for key in unknown:
-        raise RecordError("there is no such field", reason="UNKNOWN_FIELD", field=key)
 
 
 def _sorted_hands(key: str, value: Any) -> Any:

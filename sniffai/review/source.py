@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sniffai.checks import read_kind
+from sniffai.checks import check_members, read_kind
 from sniffai.errors import NotationError, RecordError, SniffError
 from sniffai.events import Play, read_events
 from sniffai.history import check_kind_of_view
@@ -145,17 +145,12 @@ def _play_all(round_: Round, moves: Any) -> None:
             raise error.at(f"moves[{i}]") from None
 
 
-def _fields(value: Mapping[str, Any], names: tuple[str, ...], further: str = "") -> dict[str, Any]:
-    """The fields of an object: exactly these.
+def _fields(value: Mapping[str, Any], names: tuple[str, ...], *further: str) -> dict[str, Any]:
+    """The fields of an object, which has these, perhaps ``further`` ones, and no others.
 
     :raises RecordError: one is missing, or there is no such field.
     """
     for name in value if names is _VIEW else ():
         check_kind_of_view(name, "view")
-    for name in names:
-        if name not in value:
-            raise RecordError("the field is missing", reason="MISSING_FIELD", field=name)
-    for name in value:
-        if name not in (*names, further):
-            raise RecordError("there is no such field", reason="UNKNOWN_FIELD", field=str(name)[:40])
+    check_members(value, names, further)
     return {name: value[name] for name in names}

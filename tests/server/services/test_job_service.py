@@ -105,7 +105,7 @@ def test_health_tells_of_it_where_it_is_on(served: SimpleNamespace) -> None:
         ({"kind": "os:system"}, "INVALID_ARGUMENT", "LimitsError", "UNKNOWN_JOB", "kind"),
         ({"numbers": [0, -1]}, "INVALID_ARGUMENT", "LimitsError", "BAD_NUMBERS", "numbers"),
         ({"engine": "0.0.1/1"}, "FAILED_PRECONDITION", "LimitsError", "ENGINE_VERSION", "engine"),
-        ({"more": 1}, "INVALID_ARGUMENT", "LimitsError", "UNKNOWN_FIELD", ""),
+        ({"more": 1}, "INVALID_ARGUMENT", "LimitsError", "UNKNOWN_FIELD", "more"),
         ({"limits": {"simulations": -1}}, "INVALID_ARGUMENT", "LimitsError", "OUT_OF_RANGE", "limits.simulations"),
     ],
 )

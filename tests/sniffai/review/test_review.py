@@ -547,6 +547,8 @@ def broken_texts() -> dict[str, tuple[str, str, str]]:
         "a snapshot": (snapshot(round_), "view", "NO_EVENTS"),
         "nothing known": ('{"cards": []}', "", "UNREADABLE"),
         "a field too many": (json.dumps({**plain, "moves": moves, "cheat": 1}), "cheat", "UNKNOWN_FIELD"),
+        "a field without a name": (json.dumps({**plain, "moves": moves, "": 1}), "''", "UNKNOWN_FIELD"),
+        "a field's name with escapes": (json.dumps({**plain, "\x1b[2J": 1}), r"'\x1b[2J'", "UNKNOWN_FIELD"),
         "a field too few": (json.dumps({"hands": plain["hands"], "moves": moves}), "players", "MISSING_FIELD"),
         "no moves": (json.dumps({**plain, "moves": 3}), "moves", "WRONG_TYPE"),
         "a wrong move": (json.dumps({**plain, "moves": [*moves[:2], moves[0]]}), "moves[2].tile", "TILE_ON_TABLE"),
