@@ -36,23 +36,26 @@ if TYPE_CHECKING:
     from sniffai.layout import AttachmentPoint, Layout
     from sniffai.moves import Move
     from sniffai.perft_counts import divide, perft
-    from sniffai.records.matchfile import dump_match, load_match
-    from sniffai.records.record import MatchRecord, RoundRecord
-    from sniffai.records.seat_record import SeatRecord, SeatRound
+    from sniffai.records import MatchRecord, RoundRecord, SeatRecord, SeatRound, dump_match, load_match
     from sniffai.round import Round
-    from sniffai.search.analysis import (
+    from sniffai.search import (
         Analysis,
         BeliefTable,
+        ContrastSearcher,
+        DealSearcher,
         Effort,
         InferredBelief,
+        Limits,
         LineStep,
         MoveEvaluation,
+        Searcher,
+        SearchParams,
         TeamValue,
+        analyze,
+        analyze_contrast,
+        analyze_deal,
+        recommend,
     )
-    from sniffai.search.careless import ContrastSearcher, analyze_contrast
-    from sniffai.search.open_deal import DealSearcher, analyze_deal
-    from sniffai.search.params import Limits, SearchParams
-    from sniffai.search.searcher import Searcher, analyze, recommend
     from sniffai.tiles import TILES, Tile
     from sniffai.version import __version__
     from sniffai.view import View
@@ -77,28 +80,31 @@ _MODULES: Final = {
     "layout": ("AttachmentPoint", "Layout"),
     "moves": ("Move",),
     "perft_counts": ("divide", "perft"),
-    "records.matchfile": ("dump_match", "load_match"),
-    "records.record": ("MatchRecord", "RoundRecord"),
-    "records.seat_record": ("SeatRecord", "SeatRound"),
+    "records": ("MatchRecord", "RoundRecord", "SeatRecord", "SeatRound", "dump_match", "load_match"),
     "round": ("Round",),
-    "search.analysis": (
+    "search": (
         "Analysis",
         "BeliefTable",
+        "ContrastSearcher",
+        "DealSearcher",
         "Effort",
         "InferredBelief",
+        "Limits",
         "LineStep",
         "MoveEvaluation",
+        "SearchParams",
+        "Searcher",
         "TeamValue",
+        "analyze",
+        "analyze_contrast",
+        "analyze_deal",
+        "recommend",
     ),
-    "search.careless": ("ContrastSearcher", "analyze_contrast"),
-    "search.open_deal": ("DealSearcher", "analyze_deal"),
-    "search.params": ("Limits", "SearchParams"),
-    "search.searcher": ("Searcher", "analyze", "recommend"),
     "tiles": ("TILES", "Tile"),
     "version": ("__version__",),
     "view": ("View",),
 }
-"""The public names by the module that defines them."""
+"""The public names by the module that defines them, or by the package that offers them."""
 
 __all__ = [
     "TILES",

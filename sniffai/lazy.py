@@ -13,7 +13,8 @@ def lazy_names(
     """The functions ``__getattr__`` and ``__dir__`` of a package.
 
     :param package: its name.
-    :param modules: its public names by the module that defines them, relative to the package.
+    :param modules: its public names by the module that defines them, or by the package that offers them. Modules are
+        named relative to this package.
     """
     module_of = {name: module for module, names in modules.items() for name in names}
 

@@ -22,6 +22,7 @@ from sniffai.play.levels import LEVELS, find_level, opponent_named
 from sniffai.search.analysis import Analysis
 from sniffai.search.opponents import Opponent
 from sniffai.search.params import MAX_STANDARD_ERROR, Limits, Objective, SearchParams
+from sniffai.seeds import MAX_MESSAGE_SEED
 from sniffai.v1.analysis_service_pb2 import (
     AnalyzeRequest,
     RecommendMoveRequest,
@@ -107,7 +108,7 @@ class Question:
 )
 @click.option(
     "--seed",
-    type=click.IntRange(0, wire.MAX_SEED),
+    type=click.IntRange(0, MAX_MESSAGE_SEED),
     help="Seed of the search; the same seed gives the same answer. [default: 0]",
 )
 @click.option(

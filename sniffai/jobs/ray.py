@@ -206,7 +206,8 @@ class _Spread:
             self._replace(actor, actor.failures + 1)
             return
         if theirs != engine_version():
-            message = f"this is engine {engine_version()}, the Ray cluster has engine {theirs}: they never mix"
+            both = f"this is engine {engine_version()}, the Ray cluster has engine {theirs}"
+            message = f"{both}: their results cannot be combined"
             raise LimitsError(message, reason="ENGINE_VERSION", field="engine")
         actor.ready = True
 

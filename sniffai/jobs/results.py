@@ -83,7 +83,8 @@ class Heading:
             message = f"{name} has results of {shown(self.command)}, not of {shown(own.command)}: name another file"
             raise RecordError(message, reason="OTHER_COMMAND", field="results")
         if self.engine != own.engine:
-            message = f"{name} is by engine {self.engine}, this is {own.engine}: they never mix, so name another file"
+            both = f"{name} is by engine {self.engine}, this is {own.engine}"
+            message = f"{both}: their results cannot be combined; name another file"
             raise RecordError(message, reason="ENGINE_VERSION", field="results")
 
 

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from sniffai.wire.plans import MIN_ROOM, read_layout, read_room, write_plan
     from sniffai.wire.question import Question, bad_max_moves, level_warnings, read_question
     from sniffai.wire.read import (
-        MAX_SEED,
         given,
         located,
         play,
@@ -107,7 +106,6 @@ _MODULES: Final = {
     "plans": ("MIN_ROOM", "read_layout", "read_room", "write_plan"),
     "question": ("Question", "bad_max_moves", "level_warnings", "read_question"),
     "read": (
-        "MAX_SEED",
         "given",
         "located",
         "play",
@@ -148,7 +146,6 @@ _MODULES: Final = {
 
 __all__ = [
     "ACTIONS",
-    "MAX_SEED",
     "MAX_VIOLATIONS",
     "MAX_WARNINGS",
     "MIN_ROOM",

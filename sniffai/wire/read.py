@@ -5,7 +5,7 @@ reported together. The library then builds its value from them and stops at the 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
@@ -15,7 +15,6 @@ from sniffai.moves import Move
 from sniffai.round import Round
 from sniffai.rules import TEAMS
 from sniffai.search.params import MAX_SECONDS, MAX_STANDARD_ERROR, MIN_MEMORY_BYTES, Limits
-from sniffai.seeds import MAX_MESSAGE_SEED
 from sniffai.tiles import Tile
 from sniffai.v1 import event_pb2, limits_pb2, move_pb2, round_pb2, view_pb2
 from sniffai.view import View
@@ -24,9 +23,6 @@ from sniffai.wire.faults import MAX_EVENTS, Faults, bad_duration, bad_error, bel
 from sniffai.wire.paths import deal_path, joined, record_path, snapshot_path
 
 T = TypeVar("T")
-
-MAX_SEED: Final = MAX_MESSAGE_SEED
-"""The largest seed that a message can contain."""
 
 
 def read_view(view: view_pb2.PlayerView, path: str = "view") -> View:
