@@ -36,6 +36,11 @@ def reviewed(players: int = 2, names: str = "") -> Review:
     return review(Subject.of_rounds(rounds, tags), Limits(simulations=80), seed=1)
 
 
+@cache
+def report(players: int, language: str = "en") -> str:
+    return html_report(reviewed(players), language)
+
+
 class Page(HTMLParser):
     """What a page holds."""
 
@@ -67,14 +72,14 @@ class Page(HTMLParser):
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_the_page_is_whole_and_needs_nothing_else(players: int) -> None:
-    page = Page(html_report(reviewed(players)))
+    page = Page(report(players))
     assert page.open == []
     assert not {tag for tag, _ in page.tags} & {"link", "img", "iframe", "object", "base", "form"}
     kinds = [attrs.get("type") for tag, attrs in page.tags if tag == "script"]
     assert kinds == ["application/json", "text/css", None]
     assert page.values("src") == []
     assert all(value.startswith("#") for value in page.values("href"))
-    assert "url(" not in html_report(reviewed(players))
+    assert "url(" not in report(players)
     assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
     policy = next(attrs["content"] for tag, attrs in page.tags if attrs.get("http-equiv"))
     assert policy is not None and policy.startswith("default-src 'none'")
@@ -85,7 +90,7 @@ def test_the_page_is_whole_and_needs_nothing_else(players: int) -> None:
 
 def test_every_mistake_has_its_table_belief_and_reasons() -> None:
     found = reviewed(2)
-    text = html_report(found)
+    text = report(2)
     assert found.mistakes
     anchors = {anchor(one) for one in found.mistakes}
     assert set(Page(text).values("id")) == {"replay", "replay-data", "replay-style", *anchors}
@@ -138,14 +143,14 @@ def test_marks_and_seats_have_colours_of_their_own() -> None:
     for theme in re.findall(r":root \{([^}]*--seat0[^}]*)\}", style):
         colours = [re.findall(rf"--{name}: (#\w+);", theme)[0] for name in names]
         assert len(set(colours)) == len(names)
-    text = html_report(reviewed(2))
+    text = report(2)
     for player in reviewed(2).players:
         assert (f'class="dot seat{player.seat}"' in text) == (player.strength is not None)
 
 
 def test_counts_and_totals_are_described_in_words() -> None:
     found = reviewed(2)
-    page = Page(html_report(found)).text
+    page = Page(report(2)).text
     for player in found.players:
         blunders = player.total.verdicts[Verdict.BLUNDER]
         assert f"{blunders} blunder{'' if blunders == 1 else 's'} · " in page
@@ -155,7 +160,7 @@ def test_counts_and_totals_are_described_in_words() -> None:
 
 def test_moves_and_lines_are_told_in_words() -> None:
     found = reviewed(2)
-    page = html_report(found)
+    page = report(2)
     tables = {cell for one in text_tables(found, every=True) for row in one.rows for cell in row}
     for one in found.judged:
         played = move_name(one.placement.played, words("en"))
@@ -180,9 +185,9 @@ def test_text_of_a_record_is_escaped_on_the_page() -> None:
 
 @pytest.mark.parametrize("language", ["ja", "zh-Hans"])
 def test_the_page_speaks_other_languages(language: str) -> None:
-    page = Page(html_report(reviewed(2), language))
+    page = Page(report(2, language))
     assert page.tags[0] == ("html", {"lang": language, "data-saved": None})
-    english = Page(html_report(reviewed(2))).text
+    english = Page(report(2)).text
     for word in ("Luck and skill", "Mistakes", "best line", "blunder", "Belief"):
         assert word in english
         assert word not in page.text
@@ -223,7 +228,7 @@ def test_the_page_of_the_manual_is_right(monkeypatch: pytest.MonkeyPatch) -> Non
     manual = (root / "docs" / "analysis.md").read_text(encoding="utf-8")
     monkeypatch.chdir(root)
     (code,) = re.findall(r"```python\n(.*?)```", manual, re.DOTALL)
-    code = code.replace("simulations=2000", "simulations=100")
+    code = code.replace("simulations=2000", "simulations=20")
     exec(compile(code, "analysis.md", "exec"), {})
     for name, least in THRESHOLDS.items():
         assert f"| {name} | at least {100 * least:g} % |" in manual
