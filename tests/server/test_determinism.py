@@ -16,7 +16,7 @@ import sniffai
 from sniffai import wire
 from sniffai.search.candidates import distinct_moves
 from sniffai.v1 import analysis_pb2, analysis_service_pb2
-from tests.server.support import TIMEOUT
+from tests.server.support import TIMEOUT, running_server
 
 REQUESTS = 100
 ANALYZE = "/sniffai.v1.AnalysisService/Analyze"
@@ -89,9 +89,9 @@ def asked() -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def told(asked: list[bytes]) -> list[list[bytes]]:
-    """The answers of two processes with one slot and of one with two."""
-    with processes(1, 1, 2) as addresses:
-        return [asyncio.run(answers(address, asked)) for address in addresses]
+    """The answers of two processes with one slot, of which one is that of the tests, and of one with two."""
+    with processes(1, 2) as addresses, running_server(slots=1) as here:
+        return [asyncio.run(answers(address, asked)) for address in (*addresses, here.address)]
 
 
 def test_the_same_bytes_from_every_process_and_number_of_slots(told: list[list[bytes]]) -> None:

@@ -106,7 +106,7 @@ async def test_callers_get_the_same_time_however_long_their_searches_are(slots: 
     machine = Machine(slots)
     machine.keep(of("short"), short, 12)
     machine.keep(of("long"), 3.0, 12)
-    await machine.run(20)
+    await machine.run(12)
     shares = {caller: used / machine.used.total() for caller, used in machine.used.items()}
     await machine.end()
     assert shares["short"] == pytest.approx(0.5, abs=0.04)
@@ -118,7 +118,7 @@ async def test_weights_divide_the_time(slots: int, weights: tuple[int, int]) -> 
     machine = Machine(slots)
     for name, weight in zip("ab", weights, strict=True):
         machine.keep(of(name, weight=weight), 1.0, 8)
-    await machine.run(40)
+    await machine.run(20)
     share = machine.used["a"] / machine.used.total()
     await machine.end()
     assert share == pytest.approx(weights[0] / sum(weights), abs=0.03)
