@@ -39,12 +39,14 @@ from tests.waiting import wait_until
 
 FEW = {"simulations": 60}
 LONG = {"simulations": 50_000_000}
+SHORT = {2: 14, 3: 17, 4: 40}
+"""By players, a match that begins with two short rounds, with draws, mistakes and forced moves."""
 
 
 @cache
 def match(players: int = 2, rounds: int = 2) -> tuple[Round, ...]:
     spec = ArenaSpec("random", "random", players, 1, True, 5)
-    found = play_rounds(spec, [named_player("level:attentive")] * players, 0)
+    found = play_rounds(spec, [named_player("level:attentive")] * players, SHORT[players])
     return tuple(round_ for round_, _ in zip(found, range(rounds), strict=False))
 
 
@@ -360,22 +362,23 @@ def test_a_review_begins_with_one_slot_free(slots: int) -> None:
 
 def test_a_deadline_ends_it() -> None:
     with running_server() as server, stubs_of(server.address) as stubs:
-        told = failure(lambda: ask(stubs, timeout=1.0, limits=LONG))
+        told = failure(lambda: ask(stubs, timeout=0.5, limits=LONG))
         assert told.code == "DEADLINE_EXCEEDED"
         assert told.reason in ("UNFINISHED", "")  # no reason where the client's own clock came first
         wait_until(lambda: server.server.searches.busy == 0)
 
 
-def test_an_interrupted_review_frees_its_trees(server: LoopbackServer, stubs: SimpleNamespace) -> None:
+def test_an_interrupted_review_frees_its_trees() -> None:
     """At once: a tree is many megabytes, and the garbage collector may come late."""
-    gc.collect()
-    gc.disable()
-    try:
-        for _ in range(3):
-            assert failure(lambda: ask(stubs, timeout=0.5, limits=LONG)).code == "DEADLINE_EXCEEDED"
-            wait_until(lambda: not any(isinstance(one, Searcher) and one.memory_bytes for one in gc.get_objects()))
-    finally:
-        gc.enable()
+    with running_server(slots=1) as server, stubs_of(server.address) as stubs:
+        gc.collect()
+        gc.disable()
+        try:
+            for _ in range(3):
+                assert failure(lambda: ask(stubs, timeout=0.3, limits=LONG)).code == "DEADLINE_EXCEEDED"
+                wait_until(lambda: not any(isinstance(one, Searcher) and one.memory_bytes for one in gc.get_objects()))
+        finally:
+            gc.enable()
 
 
 def test_a_review_ended_by_the_shutdown_says_so() -> None:
