@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -163,6 +164,13 @@ def lines(name: str, count: int | None = None) -> list[dict[str, Any]]:
     """The first ``count`` lines of a file of JSON lines in tests/data."""
     with open(DATA / name, encoding="utf-8") as file:
         return [json.loads(line) for line, _ in zip(file, range(10**9 if count is None else count), strict=False)]
+
+
+def line(name: str, index: int) -> dict[str, Any]:
+    """One line of such a file."""
+    with open(DATA / name, encoding="utf-8") as file:
+        found: dict[str, Any] = json.loads(next(itertools.islice(file, index, None)))
+        return found
 
 
 def story() -> dict[str, Any]:

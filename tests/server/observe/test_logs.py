@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -224,8 +225,13 @@ def test_a_call_of_a_method_that_does_not_exist(stubs: SimpleNamespace, caplog: 
     assert failure(lambda: unary(b"", timeout=TIMEOUT)).code == "UNIMPLEMENTED"
 
 
-@pytest.mark.parametrize("form", ["json", "text"])
-def test_the_log_of_a_process_tells_no_hands_and_no_keys(form: str) -> None:
+MORE = 600
+"""Lines, of which a pipe takes about 200."""
+
+
+@cache
+def log_of_a_process(form: str, calls: int) -> str:
+    """What a server writes of two calls with secrets, and of more calls, before anybody reads it."""
     process = subprocess.Popen(
         [*COMMAND, "--log-format", form], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -236,9 +242,18 @@ def test_the_log_of_a_process_tells_no_hands_and_no_keys(form: str) -> None:
             request = analysis_service_pb2.RecommendMoveRequest(view=view_message(choice()), limits={"simulations": 9})
             stubs.analysis.RecommendMove(request, timeout=TIMEOUT, metadata=secret)
             failure(lambda: recommend(stubs, view_message(choice() | {"hand": ["6|6", "9|9"]})))
+            ask, nothing = stubs.engine.GetEngineInfo, engine_service_pb2.GetEngineInfoRequest()
+            for _ in range(calls // 50):
+                assert all(call.result() for call in [ask.future(nothing, timeout=TIMEOUT) for _ in range(50)])
         process.send_signal(signal.SIGTERM)
         out, log = process.communicate(timeout=TIMEOUT)
     assert (process.returncode, out) == (0, "")
+    return log
+
+
+@pytest.mark.parametrize(("form", "calls"), [("json", MORE), ("text", 0)])
+def test_the_log_of_a_process_tells_no_hands_and_no_keys(form: str, calls: int) -> None:
+    log = log_of_a_process(form, calls)
     assert "SECRET" not in log
     assert not re.search(r"\d\|\d", log)
     lines = [line for line in log.splitlines() if "RecommendMove" in line]
@@ -253,19 +268,9 @@ def test_the_log_of_a_process_tells_no_hands_and_no_keys(form: str) -> None:
 
 
 def test_a_log_that_nobody_reads_delays_no_call() -> None:
-    """A pipe takes about 200 lines; many more calls than that are answered."""
-    process = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    with process:
-        assert process.stdout is not None
-        with stubs_of(process.stdout.readline().split()[-1]) as stubs:
-            request = engine_service_pb2.GetEngineInfoRequest()
-            for _ in range(20):
-                calls = [stubs.engine.GetEngineInfo.future(request, timeout=TIMEOUT) for _ in range(50)]
-                assert all(call.result() for call in calls)
-        process.send_signal(signal.SIGTERM)
-        _, log = process.communicate(timeout=TIMEOUT)
-    assert process.returncode == 0
-    assert sum("GetEngineInfo" in json.loads(line)["message"] for line in log.splitlines()) == 1000
+    """Many more calls than a pipe takes lines are answered."""
+    lines = map(json.loads, log_of_a_process("json", MORE).splitlines())
+    assert sum("GetEngineInfo" in line["message"] for line in lines) == MORE
 
 
 def writer_of(descriptor: int, *messages: str) -> _Writer:

@@ -12,7 +12,7 @@ from sniffai.records.matchfile import format_match
 from sniffai.records.record import MatchRecord
 from sniffai.v1 import move_pb2, table_plan_pb2
 from sniffai.v1 import rules_service_pb2 as pb
-from tests.server.support import TIMEOUT, deal, failure, lines, snapshot, story, vector_view, view_message
+from tests.server.support import TIMEOUT, deal, failure, line, lines, snapshot, story, vector_view, view_message
 
 
 def test_legal_moves_with_what_they_do(stubs: SimpleNamespace) -> None:
@@ -57,7 +57,7 @@ def action(stubs: SimpleNamespace, view: dict[str, Any]) -> int:
 
 @pytest.mark.parametrize("index", range(0, 450, 45))
 def test_vector_rounds_are_replayed(stubs: SimpleNamespace, index: int) -> None:
-    vector = lines("rounds.jsonl")[index]
+    vector = line("rounds.jsonl", index)
     open_deal = {
         "players": vector["players"],
         "leader": vector["leader"],

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sniffai
@@ -597,17 +598,19 @@ def test_openings_with_many_worlds_agree_with_samples() -> None:
             round_.play(lots.choice(round_.legal_moves()))
         view = round_.view(round_.seat)
         hands, _ = sniffai.Belief(view).sample_many(20_000, seed)
-        masks = [int(mask) for mask in hands[:, (view.seat + 1) % players]]
+        holds = hands[:, (view.seat + 1) % players, np.newaxis] >> np.arange(28) & 1
         analysis = sniffai.analyze(view, sniffai.Limits(simulations=60))
         for move in view.legal_moves():
             layout = Judge(view).after(move)
             tiles = [reference.parse(str(tile)) for tile in sniffai.TILES]
             best = [0 if tile in layout.tiles else best_points(layout, tile) for tile in tiles]
-            mean = sum(max((best[i] for i in range(28) if mask >> i & 1), default=0) for mask in masks) / len(masks)
+            mean = (holds * best).max(axis=1).mean()
             for reason in reasons(view, analysis, move):
                 if reason.kind in (ReasonKind.LOW_REPLY, ReasonKind.LOWERS_THREAT):
                     assert reason.value == pytest.approx(mean, abs=0.25)
 
+
+FEW = sniffai.Limits(simulations=400)
 
 OTHERS = ["0|0", "0|2", "0|3", "0|5", "1|1", "1|3", "1|6", "3|3"]
 """Tiles that fill a hand up: none fits 4, none makes a count of the tests below a multiple of 5."""
@@ -624,7 +627,7 @@ def view_of(table: list[str], hand: list[str], **more: Any) -> sniffai.View:
 
 
 def why(view: sniffai.View, move: str | None = None) -> dict[ReasonKind, Reason]:
-    found = reasons(view, sniffai.analyze(view, sniffai.Limits(simulations=400)), move)
+    found = reasons(view, sniffai.analyze(view, FEW), move)
     assert list(found) == sorted(found, key=lambda reason: -reason.weight)
     return {reason.kind: reason for reason in found}
 
@@ -656,7 +659,7 @@ def test_a_move_that_wins_the_match() -> None:
     found = why(view)
     move = sniffai.Move("1|4", "4|4:LINE_B")
     won = found[ReasonKind.WINS_MATCH]
-    assert CHECKS[won.kind](Judge(view), move, won, Judge(view).others(move), sniffai.analyze(view))
+    assert CHECKS[won.kind](Judge(view), move, won, Judge(view).others(move), sniffai.analyze(view, FEW))
     assert (won.points, won.score, won.only) == (15, 255, True)
     assert not {ReasonKind.LOW_REPLY, ReasonKind.SCORES} & {*found}
     assert ReasonKind.WINS_MATCH not in why(view, "0|6@4|6:HIGH")
