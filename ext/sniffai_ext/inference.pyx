@@ -13,6 +13,7 @@ exactly, so nothing is counted twice.
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport expf, log, logf
+from libc.string cimport memset
 
 from sniffai_ext.belief cimport Belief
 from sniffai_ext.checks cimport read_items, read_real, read_seed, read_whole
@@ -71,6 +72,7 @@ cdef void weigh_choice(const Model *model, const Choice *choice, uint32_t hand, 
     cdef State state = choice.state
     cdef const Choosing *choosing = model.seat[state.seat]
     cdef float own = 0, told = 0
+    cdef double own_chance, told_chance
     cdef int count, pick = 0
     state.hand[state.seat] = hand
     count = legal_moves(&state, moves)
@@ -87,11 +89,11 @@ cdef void weigh_choice(const Model *model, const Choice *choice, uint32_t hand, 
         term.log = logf(model.floor / count + (1 - model.floor) * own)
         term.told = logf(model.told_floor / count + (1 - model.told_floor) * told)
     else:
-        term.log = log(
-            model.floor / count + (1 - model.floor) * modelled_chance(choosing, &state, moves, count, pick, own))
-        term.told = log(
-            model.told_floor / count
-            + (1 - model.told_floor) * modelled_chance(choosing, &state, moves, count, pick, told))
+        own_chance = told_chance = modelled_chance(choosing, &state, moves, count, pick, own)
+        if choosing.own:
+            told_chance = modelled_chance(choosing, &state, moves, count, pick, told)
+        term.log = log(model.floor / count + (1 - model.floor) * own_chance)
+        term.told = log(model.told_floor / count + (1 - model.told_floor) * told_chance)
 
 
 cdef void log_likelihoods(
@@ -100,12 +102,10 @@ cdef void log_likelihoods(
     """The formula above for one deal, given batch by batch: adds the terms of each seat's choices to ``by_seat``, and
     those with the numbers of what is told to ``told``.
 
-    :param known: TERMS of them, all 0 at first: the terms of other deals of the same view, looked up and added to; or
-        NULL.
+    :param known: TERMS of them, all 0 at first: the terms of other deals of the same view, looked up and added to.
     """
     cdef const Choice *choice
     cdef Term *term
-    cdef Term alone
     cdef uint32_t hand
     cdef uint64_t key
     cdef int i
@@ -113,11 +113,7 @@ cdef void log_likelihoods(
         choice = &view.choice[i]
         hand = hand_then(choice, batch_tiles)
         key = <uint64_t> (i + 1) << 32 | hand
-        if known == NULL:
-            term = &alone
-            term.key = 0
-        else:
-            term = &known[key * GOLDEN >> (64 - TERM_BITS)]
+        term = &known[key * GOLDEN >> (64 - TERM_BITS)]
         if term.key != key:
             term.key = key
             weigh_choice(model, choice, hand, term)
@@ -205,6 +201,7 @@ def sampled_deals(View view not None, count, seed, Policy policy not None, tempe
     cdef uint32_t[4][ALL_BATCHES] batch_tiles
     cdef uint8_t[TILES] talon
     cdef double[4] by_seat, told
+    cdef Term[TERMS] known
     cdef Model model
     cdef Rng rng
     if policy.players != view.players:
@@ -227,13 +224,14 @@ def sampled_deals(View view not None, count, seed, Policy policy not None, tempe
     cdef uint32_t[:, :, ::1] batch_rows = batches
     cdef uint8_t[:, ::1] talon_rows = talons
     cdef double[:, ::1] log_rows = logs
+    memset(known, 0, sizeof(known))
     for i in range(deals):
         if i % LOOK_EVERY == 0:
             PyErr_CheckSignals()
         belief.sample_batches(&rng, batch_tiles, talon)
         by_seat = [0, 0, 0, 0]
         told = [0, 0, 0, 0]
-        log_likelihoods(&model, view, batch_tiles, by_seat, told, NULL)
+        log_likelihoods(&model, view, batch_tiles, by_seat, told, known)
         for seat in range(view.players):
             log_rows[i, seat] = by_seat[seat]
             for b in range(ALL_BATCHES):
