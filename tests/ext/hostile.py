@@ -15,6 +15,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -60,12 +61,18 @@ WILD: list[Any] = [
 ]
 
 
-def view() -> Any:
-    """A seat with choices and something hidden."""
+@cache
+def under_way() -> sniffai.Round:
+    """Its seat has choices, and something is hidden from it."""
     round_ = sniffai.Round.deal(players=2, seed=5)
     for _ in range(4):
         round_.play(round_.legal_moves()[0])
-    return round_.view(round_.seat).core()
+    return round_
+
+
+def view() -> Any:
+    """What the seat to move knows of that round: a new view each time, as calls may change it."""
+    return under_way().view(under_way().seat).core()
 
 
 def core(module: str) -> Any:
@@ -113,6 +120,12 @@ def searched_with(**options: Any) -> Any:
     tree = {name: options.pop(name) for name in TREE if name in options}
     made = core("search_options").SearchOptions(core("tree_params").TreeParams(**tree), **options)
     return searched(view=view(), seed=1, options=made)
+
+
+def with_a_pool() -> dict[str, Any]:
+    """Worlds to search, and what the others reply in them."""
+    made = pool()
+    return {"pool": made, "replies": {move: [None] * made.size for move in view().legal_moves()}}
 
 
 def pool() -> Any:
@@ -193,12 +206,15 @@ def training_part() -> dict[str, Any]:
     return {**given, "start": 0, "stop": 1, "state": (1, 2, 3.0, 4.0, 5)}
 
 
+first_weights = cache(lambda: core("train").first_weights(2, 1))
+
+
 def training() -> dict[str, Any]:
-    policy, world = core("train").first_weights(2, 1)
+    policy, world = first_weights()
     return {
         "players": 2,
-        "policy_weights": policy,
-        "world_weights": world,
+        "policy_weights": policy.copy(),
+        "world_weights": world.copy(),
         "rounds": 2,
         "seed": 1,
         "first_rate": 0.01,
@@ -345,8 +361,7 @@ CLASSES: dict[str, tuple[Make, Callable[[], dict[str, Any]]]] = {
             "options": None,
             "root_moves": None,
             "world": None,
-            "pool": pool(),
-            "replies": {move: [None] * pool().size for move in view().legal_moves()},
+            **with_a_pool(),
             "stop": None,
         },
     ),
