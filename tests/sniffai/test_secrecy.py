@@ -1,5 +1,6 @@
 """What a seat cannot see has no part in what it is told: other deals that explain its view give the same answers."""
 
+from functools import cache
 from random import Random
 
 import numpy as np
@@ -126,29 +127,42 @@ def test_the_search_does_not_know_the_hidden_tiles(players: int) -> None:
     assert inferred >= 4
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_player_knows_the_hidden_tiles(kind: str, players: int) -> None:
-    """The same choice in both rounds; who analyses, the same answer byte for byte, as a message and as JSON."""
-    player = named_player(kind, sniffai.Limits(simulations=150))
-    changed = 0
+Alike = tuple[sniffai.View, sniffai.View]
+"""What a seat knows in two rounds that look alike to it."""
+
+
+@cache
+def alike(players: int) -> tuple[dict[int, Alike], int]:
+    """Such views by seed, to ask every kind of player about, and in how many of them something hidden did change."""
+    found, changed = {}, 0
     for seed in range(9):
         twin = at_random(
             players, seed, 2 * seed, [TARGET[players] - 45 * (seed % 3)] * teams(players) if seed % 3 else None
         )
         if twin.over or len(twin.legal_moves()) < 2:
             continue
-        other = mixed(twin, twin.seat, Random(seed))
-        one, two = library_round(twin), library_round(other)
+        one, two = library_round(twin), library_round(mixed(twin, twin.seat, Random(seed)))
         changed += one.hands != two.hands or one.talon != two.talon
-        views = [round_.view(round_.seat) for round_ in (one, two)]
+        found[seed] = one.view(one.seat), two.view(two.seat)
+    return found, changed
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_player_knows_the_hidden_tiles(kind: str, players: int) -> None:
+    """The same choice in both rounds; who analyses, the same answer byte for byte, as a message and as JSON."""
+    player = named_player(kind, sniffai.Limits(simulations=150))
+    pairs, changed = alike(players)
+    assert changed >= 4
+    told = []
+    for seed, views in pairs.items():
         assert player.choose(views[0], seed) == player.choose(views[1], seed)
         if isinstance(player, (SearchPlayer, ForgetfulPlayer)):
             told = [wire.write_analysis(player.analyze(view, seed)) for view in views]
             assert told[0].deterministic
             assert told[0].SerializeToString(deterministic=True) == told[1].SerializeToString(deterministic=True)
-            assert wire.to_json(told[0]) == wire.to_json(told[1])
-    assert changed >= 4
+    # The last pair will do: JSON is made of the message alone.
+    assert len({wire.to_json(message) for message in told}) <= 1
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
