@@ -13,14 +13,16 @@ Only events count as seen: that a seat to move has not drawn so far says nothing
 joined, unless a pass follows; where nothing follows yet and the talon is empty, its last tile may be any.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from tests.reference import HAND_SIZE, SET, Layout, Round, Tile, parse, teams
+
+R = TypeVar("R", list[int], tuple[int, ...])
 
 TALON = "T"
 """The name of the talon among the places of a marginal."""
@@ -216,16 +218,30 @@ def same_history(sight: Sight, round_: Round) -> bool:
 
 
 def by_tables(sight: Sight) -> tuple[int, Marginals]:
-    """The number of assignments and the marginals, by counting tile by tile."""
-    rows = table(sight)
-    slots = packed(size for _, _, size in slots_of(sight))
+    """The number of assignments and the marginals, by counting tile by tile.
+
+    Tiles that may lie in the same slots are alike: what is found for one of them holds for all.
+    """
+    rows_of = dict(zip(foreign_tiles(sight), map(tuple, table(sight)), strict=True))
+    rows, slots = in_order(rows_of.values()), packed(size for _, _, size in slots_of(sight))
     owners = [batch.owner for batch, _, _ in slots_of(sight)]
     played, count = places_of_play(sight), counter(rows)
-    marginals: Marginals = {}
-    for index, (tile, ways) in enumerate(zip(foreign_tiles(sight), forward(rows, slots), strict=False)):
-        if tile not in played:
-            marginals[str(tile)] = shares(count, index, rows[index], ways, owners)
-    return count(0, slots), marginals
+    hidden = {tile: row for tile, row in rows_of.items() if tile not in played}
+    found: dict[tuple[int, ...], dict[str, Fraction]] = {}
+    for index, (row, ways) in enumerate(zip(rows, forward(rows, slots), strict=True)):
+        if row in hidden.values() and row not in found:
+            found[row] = shares(count, index, row, ways, owners)
+    return count(0, slots), {str(tile): found[row] for tile, row in hidden.items()}
+
+
+def assignment_count(sight: Sight) -> int:
+    """The number of assignments alone."""
+    return int(counter(in_order(table(sight)))(0, packed(size for _, _, size in slots_of(sight))))
+
+
+def in_order(rows: Iterable[R]) -> list[R]:
+    """Rows of a table with the fewest slots first, equal ones together: so the fewest states come up in counting."""
+    return sorted(rows, key=lambda row: (len(row), row))
 
 
 State: TypeAlias = int
@@ -244,7 +260,7 @@ def digit(slot: int) -> tuple[int, State, State]:
     return slot, BASE**slot, (BASE - 1) * BASE**slot
 
 
-def digits(row: list[int]) -> list[tuple[int, State, State]]:
+def digits(row: Sequence[int]) -> list[tuple[int, State, State]]:
     """Those of a row's slots."""
     return [digit(slot) for slot in row]
 
@@ -266,7 +282,9 @@ def any_assignment(sight: Sight, rng: Random) -> Assignment:
     return [(batch, filled[batch.owner, batch.born]) for batch in batches(sight)]
 
 
-def shares(count: Any, index: int, row: list[int], ways: dict[State, int], owners: list[str]) -> dict[str, Fraction]:
+def shares(
+    count: Any, index: int, row: Sequence[int], ways: dict[State, int], owners: list[str]
+) -> dict[str, Fraction]:
     """How the tile of an index is shared out among the places."""
     found: dict[str, int] = {}
     for slot, place, free in digits(row):
@@ -276,7 +294,7 @@ def shares(count: Any, index: int, row: list[int], ways: dict[State, int], owner
     return {owner: Fraction(number, total) for owner, number in found.items() if number}
 
 
-def counter(rows: list[list[int]]) -> Any:
+def counter(rows: Sequence[Sequence[int]]) -> Any:
     """A function (index, state) → the ways to place the tiles from ``index`` on."""
     slots = [digits(row) for row in rows]
 
@@ -289,7 +307,7 @@ def counter(rows: list[list[int]]) -> Any:
     return count
 
 
-def forward(rows: list[list[int]], slots: State) -> Iterator[dict[State, int]]:
+def forward(rows: Sequence[Sequence[int]], slots: State) -> Iterator[dict[State, int]]:
     """For each tile, the ways to have placed the tiles before it, by what is left free."""
     ways = {slots: 1}
     for row in rows:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.reference import HAND_SIZE, SET, TARGET, Layout, Tile, parse
-from tests.reference_belief import Sight, by_tables, own_tiles
+from tests.reference_belief import Sight, assignment_count, own_tiles
 
 
 @dataclass
@@ -104,4 +104,4 @@ def joined(sight: Sight) -> Sight:
 def is_explained(sight: Sight) -> bool:
     """Whether some deal leads to a history without a fault of its own."""
     whole = joined(sight)
-    return len(set(own_tiles(whole))) == len(own_tiles(whole)) and by_tables(whole)[0] > 0
+    return len(set(own_tiles(whole))) == len(own_tiles(whole)) and assignment_count(whole) > 0
