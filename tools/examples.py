@@ -52,7 +52,7 @@ TIME: Final = re.compile(
 SCALAR: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?!\s*:)|"(?:[^"\\]|\\.)*"\s*:|-?\d[\d.eE+-]*|true|false|null')
 """A value of JSON, or a name with its colon."""
 REST: Final = "..."
-SMALLER: Final = {"sniffai bench": " --scale 0.005", "sniffai arena": " --workers 1"}
+SMALLER: Final = {"sniffai bench": " --scale 0.001", "sniffai arena": " --workers 1"}
 """What is put behind a command so that it does less: its numbers are times, or the same with any number of workers."""
 
 SERVICES: Final = {

@@ -21,6 +21,8 @@ from sniffai_ext.search_options import SearchOptions
 
 REPEATS: Final = 5
 SEARCH_SIMULATIONS: Final = 10_000
+FEWEST_SIMULATIONS: Final = 1_000
+"""Of a search where the scale asks for less than one whole search."""
 POSITIONS: Final = 2_000
 """Different positions that the nets rate in turns: more than a processor could learn by heart."""
 
@@ -74,7 +76,7 @@ def thread_ratio(scale: float = 1.0) -> Speed:
 
 def equity_ratio(players: int, scale: float = 1.0) -> Speed:
     """Simulations per second with match equity at every end over those without, measured in turns."""
-    limits = Limits(simulations=max(1000, int(SEARCH_SIMULATIONS * scale))).effective()
+    limits = Limits(simulations=max(FEWEST_SIMULATIONS, int(SEARCH_SIMULATIONS * scale))).effective()
     with_equity = search_options(SearchParams(), players, limits)
     without = search_options(SearchParams(objective="round"), players, limits, with_equity=False)
     ratios = []
@@ -112,15 +114,16 @@ def _rollouts(players: int, epsilon: float, scale: float) -> Callable[[int], int
 
 
 def _simulations(players: int, scale: float, params: SearchParams) -> Callable[[int], int]:
-    limits = Limits(simulations=SEARCH_SIMULATIONS).effective()
     searches = max(1, int(20 * scale))
+    simulations = max(FEWEST_SIMULATIONS, int(SEARCH_SIMULATIONS * min(1.0, 20 * scale)))
+    limits = Limits(simulations=simulations).effective()
 
     def work(seed: int) -> int:
         for deal in range(searches):
             view = Round.deal(players, derived_seed(seed, deal), leader=0).view(0)
             search = CoreSearch(view.core(), deal, search_options(params, players, limits))
-            search.run(SEARCH_SIMULATIONS, math.inf)
-        return searches * SEARCH_SIMULATIONS
+            search.run(simulations, math.inf)
+        return searches * simulations
 
     return work
 

@@ -27,7 +27,7 @@ def played(count: int) -> sniffai.Round:
     return round_
 
 
-ROUND = played(5)
+ROUND = played(3)
 VIEW = ROUND.view(ROUND.seat)
 SNAPSHOT = sniffai.View.from_snapshot(
     players=2,

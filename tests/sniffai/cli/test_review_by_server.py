@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sniffai
-from sniffai import MatchRecord, SeatRecord, wire
+from sniffai import MatchRecord, Round, SeatRecord, wire
 from sniffai.cli.group import run
 from sniffai.records.matchfile import format_match
 from sniffai.v1 import analysis_service_pb2 as pb
@@ -17,7 +17,18 @@ from tests.server.support import running_server
 from tests.sniffai.records.test_seat_record import played_match
 
 LIMITS = ["--simulations", "40", "--seed", "5"]
-RECORDS = {players: MatchRecord(players, played_match(players, 11, 2).rounds[:2]) for players in (2, 3, 4)}
+
+
+def match_of(players: int, most: int | None) -> MatchRecord:
+    """Two rounds, of the second at most so many placements: a whole one is reviewed as well as one that has begun."""
+    first, second = played_match(players, 11, 2).replay()[:2]
+    begun = Round.from_deal(second.start)
+    for move in second.moves[:most]:
+        begun.play(move)
+    return MatchRecord.of([first, begun])
+
+
+RECORDS = {2: match_of(2, None), 3: match_of(3, 5), 4: match_of(4, 5)}
 TAGS = (("Event", "Club"), ("Seat0", "Ann"))
 
 
