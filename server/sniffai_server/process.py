@@ -157,13 +157,13 @@ async def serve(settings: Settings) -> int:
     sys.setswitchinterval(SWITCH_SECONDS)
     garbage.hold_back()
     collector = asyncio.ensure_future(garbage.collect())
-    told = [f"listening on {address}"]
+    lines = [f"listening on {address}"]
     if server.web is not None:
         what = "HTTP and the page" if settings.web else "HTTP"
-        told.append(f"serving {what} on {server.web.url}")
-    for line in told:
+        lines.append(f"serving {what} on {server.web.url}")
+    for line in lines:
         log.info("%s", line)
-    threading.Thread(target=_announce, args=(told,), daemon=True).start()
+    threading.Thread(target=_announce, args=(lines,), daemon=True).start()
     await stopped
     log.info("shutting down: %s", signals.number.name)
     await server.drain(no_delay, no_grace)
@@ -172,12 +172,12 @@ async def serve(settings: Settings) -> int:
     return 0
 
 
-def _announce(told: Sequence[str]) -> None:
+def _announce(lines: Sequence[str]) -> None:
     """Print the addresses on standard output, each after "on" on a line of its own.
 
     If nobody reads it, the server goes on.
     """
     try:
-        print(*(f"sniffai-server {VERSION} {line}" for line in told), sep="\n", flush=True)
+        print(*(f"sniffai-server {VERSION} {line}" for line in lines), sep="\n", flush=True)
     except (OSError, ValueError) as error:
         log.warning("cannot write to standard output: %s", error)

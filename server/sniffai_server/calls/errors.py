@@ -249,10 +249,10 @@ def _jobs_refused(error: JobsRefusedError) -> Status:
 
 def _job_rejected(error: JobRejectedError) -> Status:
     """The violation is of the request's field; the metadata has the error itself, for clients that raise it again."""
-    told = {"error": error.kind, "message": error.message[:MOST_TEXT], "field": error.field[:MOST_TEXT]}
+    metadata = {"error": error.kind, "message": error.message[:MOST_TEXT], "field": error.field[:MOST_TEXT]}
     if error.reason == OTHER_ENGINE:
-        return _status(FAILED_PRECONDITION, str(error)[:MOST_TEXT], ErrorInfo(reason=error.reason, metadata=told))
-    info = ErrorInfo(reason=error.reason, metadata={"violation_count": "1", **told})
+        return _status(FAILED_PRECONDITION, str(error)[:MOST_TEXT], ErrorInfo(reason=error.reason, metadata=metadata))
+    info = ErrorInfo(reason=error.reason, metadata={"violation_count": "1", **metadata})
     violation = Violation("spec", error.reason, plain(str(error)))
     return _status(
         INVALID_ARGUMENT, str(error)[:MOST_TEXT], info, BadRequest(field_violations=[_field_violation(violation)])

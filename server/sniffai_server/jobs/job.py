@@ -108,11 +108,11 @@ class Job:
         return True
 
     def _read(self, answer: bytes) -> bytes:
-        kind, told = answer[:1], answer[1:]
+        kind, payload = answer[:1], answer[1:]
         if kind == worker.RESULT:
-            return told
+            return payload
         if kind == worker.NO_MEMORY:
             raise JobTooLargeError("JOB_TOO_LARGE", f"{self._memory:,} bytes of memory")
         if kind == worker.REJECTED:
-            raise JobRejectedError(*json.loads(told))
-        raise RuntimeError(f"a job failed:\n{told.decode(errors='replace')}")
+            raise JobRejectedError(*json.loads(payload))
+        raise RuntimeError(f"a job failed:\n{payload.decode(errors='replace')}")

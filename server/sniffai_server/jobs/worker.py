@@ -81,8 +81,8 @@ def answer(text: str) -> bytes:
     try:
         result = run_job(JobSpec.from_json(text)).to_json().encode()
     except SniffError as error:
-        told = [type(error).__name__, error.message, error.reason, error.field]
-        return REJECTED + json.dumps(told).encode()
+        rejection = [type(error).__name__, error.message, error.reason, error.field]
+        return REJECTED + json.dumps(rejection).encode()
     except MemoryError:
         return NO_MEMORY
     except Exception:

@@ -100,7 +100,7 @@ class Searches:
             limits = budget.for_the_tree
             async with self._turn(searcher, budget.end, admission, limits.memory_bytes or 0) as turn:
                 if alone and searcher.is_brief(limits):
-                    found = _freeing(searcher, partial(searcher.run, limits, end=budget.end))
+                    analysis = _freeing(searcher, partial(searcher.run, limits, end=budget.end))
                 else:
                     work = partial(
                         searcher.run,
@@ -110,8 +110,8 @@ class Searches:
                         interval=interval,
                         on_slice=_pausing(self.queue, turn, searcher),
                     )
-                    found = await self._off_loop(searcher, turn, work)
-                analysis = replace(found, effective_limits=budget.limits)
+                    analysis = await self._off_loop(searcher, turn, work)
+                analysis = replace(analysis, effective_limits=budget.limits)
         current_call().searched.append(analysis)
         return analysis
 

@@ -175,10 +175,10 @@ def _keeps(path: Path) -> Callable[[], None]:
 
     def check() -> None:
         try:
-            found = path.stat()
+            current = path.stat()
         except OSError as error:
             raise DatabaseError(f"cannot use {path}: {error.strerror}; the server has to be restarted") from None
-        if not os.path.samestat(opened, found):
+        if not os.path.samestat(opened, current):
             raise DatabaseError(f"another file has replaced {path}; the server has to be restarted")
 
     return check
@@ -300,8 +300,8 @@ def _version(connection: sa.Connection) -> str | None:
     """The latest migration of a database; ``None`` for a new one."""
     if not sa.inspect(connection).has_table(VERSION_TABLE):
         return None
-    found: str | None = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
-    return found
+    version: str | None = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
+    return version
 
 
 def why(error: SQLAlchemyError) -> str:

@@ -174,15 +174,17 @@ class Host:
             await self._store.create(new, self._settings.max_matches)
         except TooManyError as error:
             raise HeldError("TOO_MANY_MATCHES", f"{error.limit:,} matches in play", own=error.own) from None
-        self.memory.keep(Hosted(new.match_id, terms, match_log, tuple(SeatSecrets(invitation=one) for one in hashes)))
+        self.memory.keep(
+            Hosted(new.match_id, terms, match_log, tuple(SeatSecrets(invitation=hashed) for hashed in hashes))
+        )
         return Invitations(new.match_id, invitations)
 
     async def made_with(self, player: str, request_hash: bytes) -> tuple[str, Terms] | None:
         """The match that a player made with a request id within a day; ``None`` if there is none."""
-        found = await self._store.made_with(hash_of(player), request_hash)
-        if found is None:
+        stored = await self._store.made_with(hash_of(player), request_hash)
+        if stored is None:
             return None
-        match_id, created = found
+        match_id, created = stored
         hosted = await self.memory.find(match_id)
         if hosted is None or created < clock.now() - SAME_REQUEST:
             await self._store.forget_request(hash_of(player), request_hash)
@@ -193,7 +195,11 @@ class Host:
         """New invitations to the seats whose invitations are not used up."""
         hosted = await self.memory.match(match_id)
         async with hosted.lock:
-            fresh = {seat: make_token() for seat, one in enumerate(hosted.seats) if one.invitation is not None}
+            fresh = {
+                seat: make_token()
+                for seat, seat_secrets in enumerate(hosted.seats)
+                if seat_secrets.invitation is not None
+            }
             hashes = {seat: hash_of(token) for seat, token in fresh.items()}
             renewed = await self._store.invite_again(match_id, hashes.items())
             for seat in renewed:
@@ -211,7 +217,10 @@ class Host:
             raise InvitationError
         if self._store.shared:
             await self.memory.read_seats(hosted)
-        seat = next((i for i, one in enumerate(hosted.seats) if matches_hash(invitation, one.invitation)), None)
+        seat = next(
+            (i for i, seat_secrets in enumerate(hosted.seats) if matches_hash(invitation, seat_secrets.invitation)),
+            None,
+        )
         if seat is None:
             raise InvitationError
         token = make_token()
@@ -255,8 +264,8 @@ class Host:
 
     @staticmethod
     def _seat_of(hosted: Hosted, token: str) -> int | None:
-        found = [seat for seat, one in enumerate(hosted.seats) if matches_hash(token, one.token)]
-        return found[0] if found else None
+        seats = [seat for seat, seat_secrets in enumerate(hosted.seats) if matches_hash(token, seat_secrets.token)]
+        return seats[0] if seats else None
 
     async def _use_up(self, hosted: Hosted, seat: int, token: str) -> None:
         """Use up a seat's invitation, since its token has come into use."""

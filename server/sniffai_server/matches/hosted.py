@@ -49,9 +49,9 @@ class Hosted:
         :param log: of its setup and steps.
         """
         hosted = cls(stored.match_id, stored.terms, log, stored.seats)
-        for number, one in enumerate(stored.steps, 1):
-            if one.key_hash is not None:
-                hosted.keys[one.step.seat, one.key_hash] = number
+        for number, stored_step in enumerate(stored.steps, 1):
+            if stored_step.key_hash is not None:
+                hosted.keys[stored_step.step.seat, stored_step.key_hash] = number
         return hosted
 
     @property

@@ -139,7 +139,12 @@ def _packed(done: Sequence[Done]) -> bytes:
     try:
         return pack(done)
     except Exception:  # an error that cannot be pickled; its text can
-        return pack([one if one.error is None else one._replace(error=RuntimeError(repr(one.error))) for one in done])
+        return pack(
+            [
+                outcome if outcome.error is None else outcome._replace(error=RuntimeError(repr(outcome.error)))
+                for outcome in done
+            ]
+        )
 
 
 def open_place(place: Place) -> "Database":

@@ -71,7 +71,7 @@ class LevelSeats:
 
     def _place(self, caller: str) -> asyncio.Semaphore:
         if caller not in self._callers:
-            self._callers = {name: one for name, one in self._callers.items() if one.locked()}
+            self._callers = {name: semaphore for name, semaphore in self._callers.items() if semaphore.locked()}
             self._callers[caller] = asyncio.Semaphore(self._searches.queue.slots)
         return self._callers[caller]
 

@@ -97,10 +97,10 @@ class Memory:
         if not stored.steps:
             return
         after = hosted.log.copy()
-        for one in stored.steps:
-            after.apply(one.step)
-            if one.key_hash is not None:
-                hosted.keys[one.step.seat, one.key_hash] = after.step_count
+        for stored_step in stored.steps:
+            after.apply(stored_step.step)
+            if stored_step.key_hash is not None:
+                hosted.keys[stored_step.step.seat, stored_step.key_hash] = after.step_count
         hosted.move_on(after)
 
     async def read_seats(self, hosted: Hosted) -> bool:
@@ -115,7 +115,9 @@ class Memory:
         stored = await self._store.load(match_id)
         if stored is None:
             return None
-        match_log = await asyncio.to_thread(MatchLog, stored.terms.log, [one.step for one in stored.steps])
+        match_log = await asyncio.to_thread(
+            MatchLog, stored.terms.log, [stored_step.step for stored_step in stored.steps]
+        )
         hosted = Hosted.of(stored, match_log)
         self.keep(hosted)
         self._on_load(hosted)

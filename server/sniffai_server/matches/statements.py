@@ -211,8 +211,8 @@ class Statements:
 
     def step_counts(self, connection: sa.Connection, match_ids: Sequence[str]) -> dict[str, int]:
         """How many steps matches have."""
-        found = sa.select(MATCHES.c.match_id, MATCHES.c.step_count).where(MATCHES.c.match_id.in_(match_ids))
-        return {row.match_id: row.step_count for row in connection.execute(found)}
+        query = sa.select(MATCHES.c.match_id, MATCHES.c.step_count).where(MATCHES.c.match_id.in_(match_ids))
+        return {row.match_id: row.step_count for row in connection.execute(query)}
 
     def made_with(self, connection: sa.Connection, player: bytes, request_hash: bytes) -> tuple[str, int] | None:
         """The match that a player made with a request id, and when."""
@@ -227,7 +227,7 @@ class Statements:
         self, connection: sa.Connection, player: bytes, size: int, before: tuple[int, str] | None, running_only: bool
     ) -> list[Listed]:
         """A player's matches: see :meth:`Store.listed`."""
-        found = (
+        query = (
             sa.select(MATCHES, PLAYERS.c.seats)
             .join_from(PLAYERS, MATCHES, PLAYERS.c.match_id == MATCHES.c.match_id)
             .where(PLAYERS.c.player_hash == player)
@@ -237,9 +237,9 @@ class Statements:
         if before is not None:
             created, match_id = before
             earlier = PLAYERS.c.created < created
-            found = found.where(earlier | ((PLAYERS.c.created == created) & (PLAYERS.c.match_id < match_id)))
+            query = query.where(earlier | ((PLAYERS.c.created == created) & (PLAYERS.c.match_id < match_id)))
         if running_only:
-            found = found.where(MATCHES.c.state.in_(RUNNING))
+            query = query.where(MATCHES.c.state.in_(RUNNING))
         return [
             Listed(
                 row.match_id,
@@ -249,7 +249,7 @@ class Statements:
                 tuple(seat for seat in range(4) if row.seats >> seat & 1),
                 row.summary,
             )
-            for row in connection.execute(found)
+            for row in connection.execute(query)
         ]
 
     def untouched(self, connection: sa.Connection, before: int) -> list[str]:
@@ -274,15 +274,15 @@ class Statements:
 
     def level_due(self, connection: sa.Connection, leased: bool) -> list[str]:
         """The matches in which a level is to move: see :meth:`Store.level_due`."""
-        found = sa.select(MATCHES.c.match_id).where(MATCHES.c.level_moves)
+        query = sa.select(MATCHES.c.match_id).where(MATCHES.c.level_moves)
         if not leased:
-            found = found.where(MATCHES.c.lease_until < self._now()).limit(MOST_FOUND)
-        return _ids(connection, found)
+            query = query.where(MATCHES.c.lease_until < self._now()).limit(MOST_FOUND)
+        return _ids(connection, query)
 
     def counts(self, connection: sa.Connection) -> dict[str, int]:
         """How many matches there are, by state."""
-        found = sa.select(MATCHES.c.state, sa.func.count().label("number")).group_by(MATCHES.c.state)
-        return {row.state: row.number for row in connection.execute(found)}
+        query = sa.select(MATCHES.c.state, sa.func.count().label("number")).group_by(MATCHES.c.state)
+        return {row.state: row.number for row in connection.execute(query)}
 
     def _now(self) -> Any:
         """The time of leases: the database's clock where servers share it."""
@@ -291,16 +291,16 @@ class Statements:
         return clock.now()
 
 
-def _ids(connection: sa.Connection, found: "sa.Select[tuple[str]]") -> list[str]:
-    return [row.match_id for row in connection.execute(found)]
+def _ids(connection: sa.Connection, query: "sa.Select[tuple[str]]") -> list[str]:
+    return [row.match_id for row in connection.execute(query)]
 
 
 def _remove(connection: sa.Connection, which: "sa.Select[tuple[str]]") -> int:
     """Remove matches; returns how many."""
-    found = connection.execute(which).scalars().all()
+    match_ids = connection.execute(which).scalars().all()
     for table in (STEPS, SEATS, PLAYERS, MATCHES):
-        connection.execute(table.delete().where(table.c.match_id.in_(found)))
-    return len(found)
+        connection.execute(table.delete().where(table.c.match_id.in_(match_ids)))
+    return len(match_ids)
 
 
 def _seat(match_id: str, seat: int | None) -> sa.Update:

@@ -167,10 +167,10 @@ class Store:
 
         :param after: leave out its first steps.
         """
-        found = await self._writer.do("load", match_id, after)
-        if found is None:
+        stored = await self._writer.do("load", match_id, after)
+        if stored is None:
             return None
-        setup, steps, seats = found
+        setup, steps, seats = stored
         return StoredMatch(
             match_id,
             Terms.from_text(setup),
@@ -185,8 +185,8 @@ class Store:
 
     async def made_with(self, player: bytes, request_hash: bytes) -> tuple[str, int] | None:
         """The match that a player made with a request id, and when."""
-        found: tuple[str, int] | None = await self._writer.do("made_with", player, request_hash)
-        return found
+        stored: tuple[str, int] | None = await self._writer.do("made_with", player, request_hash)
+        return stored
 
     async def listed(
         self, player: bytes, size: int, before: tuple[int, str] | None, running_only: bool
@@ -195,29 +195,29 @@ class Store:
 
         :param before: creation time and id of the match after which to go on.
         """
-        found: list[Listed] = await self._writer.do("listed", player, size, before, running_only)
-        return found
+        matches: list[Listed] = await self._writer.do("listed", player, size, before, running_only)
+        return matches
 
     async def untouched(self, before: int) -> list[str]:
         """The matches of callers that only their address tells apart in which no person has ever moved.
 
         :param before: and nothing else has happened since this time.
         """
-        found: list[str] = await self._writer.do("untouched", before)
-        return found
+        match_ids: list[str] = await self._writer.do("untouched", before)
+        return match_ids
 
     async def expired(self, now: int) -> list[str]:
         """The matches in which nothing has happened for too long."""
-        found: list[str] = await self._writer.do("expired", now)
-        return found
+        match_ids: list[str] = await self._writer.do("expired", now)
+        return match_ids
 
     async def level_due(self, *, leased: bool) -> list[str]:
         """The matches in which a level is to move.
 
         :param leased: also those for which another server thinks, or thought before it ended.
         """
-        found: list[str] = await self._writer.do("level_due", leased)
-        return found
+        match_ids: list[str] = await self._writer.do("level_due", leased)
+        return match_ids
 
     async def counts(self) -> dict[str, int]:
         """How many matches there are, by state."""

@@ -53,28 +53,28 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
     except StopIteration as end:
         result: T = end.value
         return result
-    told: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-    rest = asyncio.ensure_future(_finish(work, waits, told))
+    outcome: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    rest = asyncio.ensure_future(_finish(work, waits, outcome))
     try:
-        return await told
+        return await outcome
     finally:
-        del rest, told  # an error has this frame in its traceback
+        del rest, outcome  # an error has this frame in its traceback
 
 
-async def _finish(work: Coroutine[Any, Any, T], waits: Any, told: "asyncio.Future[T]") -> None:
+async def _finish(work: Coroutine[Any, Any, T], waits: Any, outcome: "asyncio.Future[T]") -> None:
     """Do the rest of some work, and tell what came of it, unless nobody waits any more."""
     try:
         result = await _rest(work, waits)
-        if not told.done():
-            told.set_result(result)
+        if not outcome.done():
+            outcome.set_result(result)
     except asyncio.CancelledError:
-        told.cancel()
+        outcome.cancel()
         raise
     except Exception as error:
-        if not told.done():
-            told.set_exception(error)
+        if not outcome.done():
+            outcome.set_exception(error)
     finally:
-        del told
+        del outcome
 
 
 @types.coroutine

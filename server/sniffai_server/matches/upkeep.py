@@ -105,7 +105,7 @@ class Upkeep:
         for match_id in await self._store.untouched(before):
             hosted = await self._memory.find_current(match_id)
             if hosted is not None and not hosted.busy:
-                await self._end(hosted, lambda one: not one.keys and one.log.changed <= before)
+                await self._end(hosted, lambda match: not match.keys and match.log.changed <= before)
 
     async def _end(self, hosted: Hosted, due: Callable[[Hosted], bool]) -> None:
         """End a match, unless something happens before that makes it go on."""

@@ -170,11 +170,11 @@ class Line:
             self.hang_up()
             return
         for message in self._frames.add(data):
-            for one in message:
-                if isinstance(one, Said):
-                    logging.getLogger(one.name).log(one.level, "%s", one.text)
+            for part in message:
+                if isinstance(part, Said):
+                    logging.getLogger(part.name).log(part.level, "%s", part.text)
                 else:
-                    self._tell(one)
+                    self._tell(part)
 
     def _tell(self, done: Done) -> None:
         asked, error = self._asked.pop(done.number), done.error

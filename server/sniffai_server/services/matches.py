@@ -241,11 +241,11 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
         cut = wire.warning("page_size", "CLAMPED", f"a page has at most {MAX_PAGE} matches, not {asked}")
         size = min(asked or DEFAULT_PAGE, MAX_PAGE)
         before = _page(request.page_token, player)
-        found = await self._host.listed(player, size + 1, before, request.running_only)
-        more = len(found) > size
+        listed = await self._host.listed(player, size + 1, before, request.running_only)
+        more = len(listed) > size
         return pb.ListMatchesResponse(
-            matches=map(_summary, found[:size]),
-            next_page_token=_page_token(found[size - 1].created, found[size - 1].match_id, player) if more else "",
+            matches=map(_summary, listed[:size]),
+            next_page_token=_page_token(listed[size - 1].created, listed[size - 1].match_id, player) if more else "",
             warnings=[cut] if asked > size else [],
         )
 
@@ -314,9 +314,9 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
     async def _create(self, terms: Terms, player: str, request_hash: bytes | None, account: str) -> Invitations:
         """Create a match, or find the one that the same request created."""
         while True:
-            found = None if request_hash is None else await self._host.made_with(player, request_hash)
-            if found is not None:
-                match_id, earlier = found
+            stored = None if request_hash is None else await self._host.made_with(player, request_hash)
+            if stored is not None:
+                match_id, earlier = stored
                 if earlier.request != terms.request:
                     _refuse(wire.Violation("request_id", "KEY_REUSED", "another request had this id"))
                 return await self._host.invite_again(match_id)
@@ -416,18 +416,18 @@ def _check_same(made: Made, kind: StepKind, text: str, expected: int) -> None:
         _refuse(wire.Violation("idempotency_key", "KEY_REUSED", "another request of this seat had this key"))
 
 
-def _summary(one: Listed) -> pb.MatchSummary:
-    summary = json.loads(one.summary)
+def _summary(listed: Listed) -> pb.MatchSummary:
+    summary = json.loads(listed.summary)
     seats = [pb.SeatInfo(name=name, level=level, joined=joined) for name, level, joined in summary["seats"]]
     return pb.MatchSummary(
-        match_id=one.match_id,
-        status=wire.STATES[MatchState(one.state)],
+        match_id=listed.match_id,
+        status=wire.STATES[MatchState(listed.state)],
         seats=seats,
-        own_seats=one.own_seats,
+        own_seats=listed.own_seats,
         scores=summary["scores"],
         round=summary["round"],
-        create_time=wire.write_time(one.created),
-        update_time=wire.write_time(one.updated),
+        create_time=wire.write_time(listed.created),
+        update_time=wire.write_time(listed.updated),
         winner=summary["winner"],
     )
 
