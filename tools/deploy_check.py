@@ -123,8 +123,8 @@ CHECKS: Final[dict[str, tuple[Callable[[str], Iterator[Result]], str]]] = {
 def results() -> Iterator[Result]:
     """What all validators that are installed say."""
     for name, (check, _) in CHECKS.items():
-        if (found := find(name)) is not None:
-            yield from check(found)
+        if (command := find(name)) is not None:
+            yield from check(command)
 
 
 def main() -> int:

@@ -113,14 +113,14 @@ def main(args: Sequence[str]) -> None:
         for number, in_round in enumerate(decisions(player, given.players, range(given.rounds), seed))
     ]
     if given.part == "choices":
-        fit_choices(given.players, [one for *_, in_round in played for one in in_round])
+        fit_choices(given.players, [decision for *_, in_round in played for decision in in_round])
         return
-    found = [
+    beliefs = [
         _told(decision, given.players, count, derived_seed(seed, number, k, 2))
         for count, (seed, number, in_round) in enumerate(played)
         for k, decision in enumerate(in_round)
     ]
-    (fit_slopes if given.part == "slopes" else check_errors)(given.players, found)
+    (fit_slopes if given.part == "slopes" else check_errors)(given.players, beliefs)
 
 
 def _told(decision: Decision, players: int, number: int, seed: int) -> Told:
@@ -147,17 +147,17 @@ def _told(decision: Decision, players: int, number: int, seed: int) -> Told:
     return Told(number, pool.marginals()[0], Belief(view).table(), view.seat, rows, columns, held)
 
 
-def fit_choices(players: int, found: Sequence[Decision]) -> None:
+def fit_choices(players: int, placements: Sequence[Decision]) -> None:
     """Print the likeliest temperatures for each floor."""
     policy = load_policy(players)
-    kept = [one for one in found if one.view.core().forced < 0]
+    kept = [decision for decision in placements if decision.view.core().forced < 0]
     choices = read_choices(policy, kept)
     counts = np.array([len(choice.ratings) for choice in choices])
     behind = np.full((len(choices), counts.max()), -1e9)
     for row, choice in zip(behind, choices, strict=True):
         row[: len(choice.ratings)] = choice.ratings - choice.ratings.max()
     picked = np.array([choice.picked for choice in choices])
-    placed = np.array([one.view.core().layout.placed for one in kept])
+    placed = np.array([decision.view.core().layout.placed for decision in kept])
     for floor in FLOORS:
         best = max(
             (_likelihood(behind, picked, counts, start * growth**placed, floor), start, growth)
@@ -182,18 +182,18 @@ def _likelihood(
     return float(np.log(floor / counts + (1 - floor) * chances).mean())
 
 
-def fit_slopes(players: int, found: Sequence[Told]) -> None:
+def fit_slopes(players: int, beliefs: Sequence[Told]) -> None:
     """Print the slopes with which what is said is true as often, step by step.
 
     Least squares of how far each bin is off, in standard errors over rounds (Levenberg and Marquardt).
     """
     slopes = np.array(EVIDENCE_SLOPES[players])
-    off, errors = _off(found, slopes)
+    off, errors = _off(beliefs, slopes)
     damping = 0.03
     for _ in range(STEPS):
         _print_fit(slopes, off, errors)
         columns = [
-            (_off(found, slopes + np.where(np.arange(len(slopes)) == k, PROBE, 0))[0] - off) / PROBE
+            (_off(beliefs, slopes + np.where(np.arange(len(slopes)) == k, PROBE, 0))[0] - off) / PROBE
             for k in range(len(slopes))
         ]
         slope = np.stack(columns, axis=1) / errors[:, None]
@@ -201,7 +201,7 @@ def fit_slopes(players: int, found: Sequence[Told]) -> None:
         for _ in range(TRIES):
             step = np.linalg.solve(square + damping * np.diag(np.diag(square)), slope.T @ (off / errors))
             tried = np.clip(slopes - np.clip(step, -4 * PROBE, 4 * PROBE), LOWEST, HIGHEST)
-            tried_off, tried_errors = _off(found, tried)
+            tried_off, tried_errors = _off(beliefs, tried)
             if ((tried_off / tried_errors) ** 2).sum() < ((off / errors) ** 2).sum():
                 slopes, off, errors, damping = tried, tried_off, tried_errors, damping / 3
                 break
@@ -213,43 +213,45 @@ def fit_slopes(players: int, found: Sequence[Told]) -> None:
 
 def _print_fit(slopes: npt.NDArray[np.float64], off: npt.NDArray[np.float64], errors: npt.NDArray[np.float64]) -> None:
     squares = (off / errors) ** 2
-    told = ", ".join(f"{slope:.2f}" for slope in slopes)
-    print(f"slopes {told}: chi-square {squares.sum():.1f} over {len(squares)} bins", flush=True)
+    figures = ", ".join(f"{slope:.2f}" for slope in slopes)
+    print(f"slopes {figures}: chi-square {squares.sum():.1f} over {len(squares)} bins", flush=True)
 
 
 def _off(
-    found: Sequence[Told], slopes: npt.NDArray[np.float64]
+    beliefs: Sequence[Told], slopes: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """By bin, the share held less the mean said, and its standard error."""
     rows = []
-    for differences, rounds in _bins(found, EvidenceSlopes(*slopes.tolist()), FINE, TENTHS):
+    for differences, rounds in _bins(beliefs, EvidenceSlopes(*slopes.tolist()), FINE, TENTHS):
         error = clustered_error(differences, rounds) if len(differences) >= FEWEST else None
         rows.append((float(differences.mean()), error) if error else (0.0, 1.0))
     return np.array([mean for mean, _ in rows]), np.array([error for _, error in rows])
 
 
 def _bins(
-    found: Sequence[Told], slopes: EvidenceSlopes, *kinds: Sequence[float]
+    beliefs: Sequence[Told], slopes: EvidenceSlopes, *kinds: Sequence[float]
 ) -> Iterator[tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]]:
     """By bin, 1 or 0 for each tile less what was said, and its round.
 
     :param kinds: edges of bins.
     """
-    corrected = [calibrated(one.table, one.exact, slopes, one.own) for one in found]
-    said = np.concatenate([told[one.rows, one.columns] for told, one in zip(corrected, found, strict=True)])
-    held = np.concatenate([one.held for one in found])
-    rounds = np.concatenate([np.full(len(one.held), one.round) for one in found])
+    corrected = [calibrated(belief.table, belief.exact, slopes, belief.own) for belief in beliefs]
+    said = np.concatenate(
+        [table[belief.rows, belief.columns] for table, belief in zip(corrected, beliefs, strict=True)]
+    )
+    held = np.concatenate([belief.held for belief in beliefs])
+    rounds = np.concatenate([np.full(len(belief.held), belief.round) for belief in beliefs])
     for edges in kinds:
         number = np.searchsorted(edges, said, side="right")
         for k in range(1, len(edges)):
             yield (held - said)[number == k], rounds[number == k]
 
 
-def check_errors(players: int, found: Sequence[Told]) -> None:
+def check_errors(players: int, beliefs: Sequence[Told]) -> None:
     """Print by bin how the stated error compares with a bootstrap over rounds, and with that of independent tiles."""
     random = np.random.default_rng(1)
-    count = max(one.round for one in found) + 1
-    for low, (differences, rounds) in zip(TENTHS, _bins(found, EVIDENCE_SLOPES[players], TENTHS), strict=False):
+    count = max(belief.round for belief in beliefs) + 1
+    for low, (differences, rounds) in zip(TENTHS, _bins(beliefs, EVIDENCE_SLOPES[players], TENTHS), strict=False):
         error = clustered_error(differences, rounds)
         if error is None:
             continue

@@ -90,15 +90,15 @@ class Config:
 
 def stages(text: str) -> list[Stage]:
     """The stages of a Dockerfile."""
-    found: list[Stage] = []
+    parsed: list[Stage] = []
     lines = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     for line in lines.replace("\\\n", " ").splitlines():
         word, _, rest = line.strip().partition(" ")
         if word == "FROM":
-            found.append(Stage(rest.partition(" AS ")[2]))
+            parsed.append(Stage(rest.partition(" AS ")[2]))
         elif word:
-            found[-1].steps.append((word, rest.strip()))
-    return found
+            parsed[-1].steps.append((word, rest.strip()))
+    return parsed
 
 
 def base(folder: Path, packages: str) -> Path:

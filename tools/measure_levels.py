@@ -112,7 +112,9 @@ class Measurements:
 
     def play(self, rows: list[dict[str, Any]], players: int, a: str, b: str, pairings: int) -> None:
         """Play a contest up to so many pairings."""
-        row = next((one for one in rows if (one["players"], one["a"], one["b"]) == (players, a, b)), None)
+        row = next(
+            (contest for contest in rows if (contest["players"], contest["a"], contest["b"]) == (players, a, b)), None
+        )
         if row is None:
             row = {"players": players, "a": a, "b": b, "pairings": 0, "won": 0, "matches": 0}
             rows.append(row)

@@ -59,10 +59,10 @@ def searched(players: int, deal: int, given: argparse.Namespace) -> Iterator[dic
         view = round_.view(round_.seat)
         number += 1
         if len(distinct_moves(view)) > 1:
-            found = analyze(view, Limits(simulations=given.simulations), seed=derived_seed(seed, number))
+            analysis = analyze(view, Limits(simulations=given.simulations), seed=derived_seed(seed, number))
             moves = [
                 [str(entry.move), entry.expected_margin, entry.standard_error]
-                for entry in found.moves
+                for entry in analysis.moves
                 if entry.expected_margin is not None and entry.standard_error is not None
             ]
             if len(moves) > 1:
@@ -76,14 +76,14 @@ def gather(given: argparse.Namespace) -> list[dict[str, Any]]:
     kept: list[dict[str, Any]] = [json.loads(line) for line in lines]
     with given.data.open("a", encoding="utf-8") as file:
         for players in (2, 3, 4):
-            mine = [one for one in kept if one["players"] == players]
-            deal = max((one["deal"] for one in mine), default=-1) + 1
+            mine = [decision for decision in kept if decision["players"] == players]
+            deal = max((decision["deal"] for decision in mine), default=-1) + 1
             while len(mine) < given.decisions // 3:
-                found = list(searched(players, deal, given))
-                file.writelines(json.dumps(one) + "\n" for one in found)
+                decisions = list(searched(players, deal, given))
+                file.writelines(json.dumps(decision) + "\n" for decision in decisions)
                 file.flush()
-                mine += found
-                kept += found
+                mine += decisions
+                kept += decisions
                 deal += 1
     return kept
 
@@ -105,9 +105,9 @@ class Pairs:
 def pairs_of(decisions: Sequence[dict[str, Any]]) -> Pairs:
     """What the facts and the searches say of the two best moves of each decision."""
     rows, margins, errors = [], [], []
-    for one in decisions:
-        facts = Facts(View.from_text(one["view"]))
-        first, second = sorted(one["moves"], key=lambda move: -move[1])[:2]
+    for decision in decisions:
+        facts = Facts(View.from_text(decision["view"]))
+        first, second = sorted(decision["moves"], key=lambda move: -move[1])[:2]
         mine, other = (numbers_of(facts, facts.find(move)) for move, _, _ in (first, second))
         rows.append([mine.get(name, 0.0) - other.get(name, 0.0) for name in NUMBERS])
         margins.append(first[1] - second[1])
@@ -124,17 +124,17 @@ def fitted(pairs: Pairs) -> npt.NDArray[np.float64]:
     for _ in range(SWEEPS):
         for i in range(len(NUMBERS)):
             weights[i] = max(0.0, weights[i] + (product[i] - square[i] @ weights) / square[i, i])
-    found: npt.NDArray[np.float64] = weights / scale
-    return found
+    unscaled: npt.NDArray[np.float64] = weights / scale
+    return unscaled
 
 
 def predicted(pairs: Pairs) -> npt.NDArray[np.float64]:
     """The differences of the margins, each predicted by weights that were fitted without its fifth of the decisions."""
     fold = np.random.default_rng(0).integers(0, FOLDS, len(pairs.margins))
-    found = np.zeros(len(pairs.margins))
+    predictions = np.zeros(len(pairs.margins))
     for i in range(FOLDS):
-        found[fold == i] = pairs.numbers[fold == i] @ fitted(pairs[fold != i])
-    return found
+        predictions[fold == i] = pairs.numbers[fold == i] @ fitted(pairs[fold != i])
+    return predictions
 
 
 def explained(pairs: Pairs) -> dict[str, float]:
@@ -143,8 +143,8 @@ def explained(pairs: Pairs) -> dict[str, float]:
     ``r2``: the share of their variance; ``share``: of their mean square, as the second move is no better by definition;
     ``noise``: the share of the variance that is the searches' own error, which nothing can predict.
     """
-    margins, found = pairs.margins, predicted(pairs)
-    missed = float(((margins - found) ** 2).mean())
+    margins, predictions = pairs.margins, predicted(pairs)
+    missed = float(((margins - predictions) ** 2).mean())
     return {
         "r2": round(1 - missed / float(margins.var()), 3),
         "share": round(1 - missed / float((margins**2).mean()), 3),
@@ -156,17 +156,17 @@ def main(args: Sequence[str]) -> None:
     """Gather, fit, write, and print the tables of docs/explain.md."""
     given = options(args)
     decisions = gather(given)
-    told: dict[str, Any] = {"weights": {}, "fit": {}}
+    document: dict[str, Any] = {"weights": {}, "fit": {}}
     for players in (2, 3, 4):
-        pairs = pairs_of([one for one in decisions if one["players"] == players])
-        found = fitted(pairs)
-        told["weights"][str(players)] = {name: round(float(w), 3) for name, w in zip(NUMBERS, found, strict=True)}
-        told["fit"][str(players)] = {"decisions": len(pairs.margins), **explained(pairs)}
-    WRITTEN.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    for players, fit in told["fit"].items():
+        pairs = pairs_of([decision for decision in decisions if decision["players"] == players])
+        weights = fitted(pairs)
+        document["weights"][str(players)] = {name: round(float(w), 3) for name, w in zip(NUMBERS, weights, strict=True)}
+        document["fit"][str(players)] = {"decisions": len(pairs.margins), **explained(pairs)}
+    WRITTEN.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    for players, fit in document["fit"].items():
         print(players, fit)
     for name in NUMBERS:
-        print(name, *(told["weights"][players][name] for players in told["weights"]), sep=" | ")
+        print(name, *(document["weights"][players][name] for players in document["weights"]), sep=" | ")
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ class ReleaseError(Exception):
 def versions_in(root: Path, name: str) -> list[str]:
     """The version as a file has it, once for each place."""
     text = (root / name).read_text(encoding="utf-8")
-    return [found[1] for found in re.finditer(PLACES[name], text, re.MULTILINE)]
+    return [place[1] for place in re.finditer(PLACES[name], text, re.MULTILINE)]
 
 
 def version_of(root: Path) -> str:
@@ -83,8 +83,8 @@ def write_version(root: Path, version: str, date: str) -> None:
     for name, pattern in PLACES.items():
         path = root / name
         text = path.read_text(encoding="utf-8")
-        found = list(re.finditer(pattern, text, re.MULTILINE))
-        for place in reversed(found):
+        places = list(re.finditer(pattern, text, re.MULTILINE))
+        for place in reversed(places):
             text = text[: place.start(1)] + version + text[place.end(1) :]
         path.write_text(text, encoding="utf-8")
     path = root / "CHANGELOG.md"

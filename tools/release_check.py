@@ -40,9 +40,9 @@ def check_versions(root: Path) -> Iterator[str]:
     if not SEMANTIC.fullmatch(version):
         yield f"sniffai/version.py: {version!r} is no MAJOR.MINOR.PATCH"
     for name in PLACES:
-        told = versions_in(root, name)
-        if set(told) != {version}:
-            yield f"{name}: {', '.join(told) or 'no version'} instead of {version}"
+        versions = versions_in(root, name)
+        if set(versions) != {version}:
+            yield f"{name}: {', '.join(versions) or 'no version'} instead of {version}"
     tagged = git(root, "rev-list", "-n", "1", f"v{version}")
     if tagged and tagged != git(root, "rev-parse", "HEAD"):
         yield f"the tag v{version} is on another commit: {PREPARE} makes a new version"
@@ -97,9 +97,9 @@ CHECKS: Final[dict[str, Callable[[Path], Iterator[str]]]] = {
 def faults(root: Path, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """What stands in the way of a release, by check."""
     for name in names:
-        found = list(CHECKS[name](root))
-        yield from ((name, fault) for fault in found)
-        print(f"{'BAD' if found else 'ok '}  {name}", flush=True)
+        messages = list(CHECKS[name](root))
+        yield from ((name, message) for message in messages)
+        print(f"{'BAD' if messages else 'ok '}  {name}", flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -107,10 +107,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=CHECKS, action="append", help="one check; repeat it (default: all)")
     names = parser.parse_args(arguments).only or list(CHECKS)
-    found = list(faults(ROOT, names))
-    for _, fault in found:
+    all_faults = list(faults(ROOT, names))
+    for _, fault in all_faults:
         print(fault)
-    return 1 if found else 0
+    return 1 if all_faults else 0
 
 
 if __name__ == "__main__":

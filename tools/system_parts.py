@@ -18,14 +18,14 @@ WAIT_SECONDS: Final = 300
 def chromium() -> Path | None:
     """The browser; ``None`` if there is none."""
     names = ("chromium", "chromium-browser", "google-chrome")
-    return next((Path(found) for found in map(shutil.which, names) if found is not None), None)
+    return next((Path(command) for command in map(shutil.which, names) if command is not None), None)
 
 
 def postgresql() -> Path | None:
     """The folder with the commands of the newest PostgreSQL server; ``None`` if there is none."""
-    found = shutil.which("initdb")
-    if found is not None:
-        return Path(found).resolve().parent
+    initdb = shutil.which("initdb")
+    if initdb is not None:
+        return Path(initdb).resolve().parent
     folders = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
     return max(folders, key=lambda folder: int(folder.parent.name), default=None)
 

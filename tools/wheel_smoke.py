@@ -24,9 +24,9 @@ def use_library() -> None:
         assert packages & set(Path(str(module.__file__)).resolve().parents), module.__file__
     table = sniffai.Round.deal(2, seed=1)
     view = table.view(table.seat)
-    found = sniffai.analyze(view, sniffai.Limits(simulations=500))
-    assert found.moves and position_svg(view).startswith("<svg")
-    print(f"sniffai {sniffai.__version__} on Python {sys.version.split()[0]}: {found.moves[0].move}")
+    analysis = sniffai.analyze(view, sniffai.Limits(simulations=500))
+    assert analysis.moves and position_svg(view).startswith("<svg")
+    print(f"sniffai {sniffai.__version__} on Python {sys.version.split()[0]}: {analysis.moves[0].move}")
 
 
 def use_command() -> None:

@@ -70,13 +70,13 @@ def pythons() -> dict[str, str]:
     """A Python of each supported version that is here: on PATH, or of pyenv."""
     folders = [Path(folder) for folder in os.get_exec_path()]
     folders += sorted(Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob("versions/*/bin"))
-    found: dict[str, str] = {}
+    by_version: dict[str, str] = {}
     for folder in folders:
         for version in SUPPORTED:
             command = folder / f"python{version}"
-            if version not in found and command.exists() and version_of(command) == version:
-                found[version] = str(command)
-    return found
+            if version not in by_version and command.exists() and version_of(command) == version:
+                by_version[version] = str(command)
+    return by_version
 
 
 def build_sdist(out: Path) -> Path:
@@ -159,8 +159,8 @@ def check_wheel(python: str, wheel: Path, *, tests: bool) -> Iterator[str]:
         if tests:
             run([*pip, f"{wheel}[test]"], folder, environment)
             arguments = ["-q", "-m", "not slow", "-n", "auto", "-p", "no:cacheprovider", *TESTED, *clone_only()]
-            told = run([inside, "-m", "pytest", *arguments], test_files(folder), environment)
-            yield told.strip().splitlines()[-1]
+            output = run([inside, "-m", "pytest", *arguments], test_files(folder), environment)
+            yield output.strip().splitlines()[-1]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -176,8 +176,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.out.mkdir(parents=True)
     archive = build_sdist(options.out.resolve())
     print(f"{archive.name}: {archive.stat().st_size / 1e6:.1f} MB", flush=True)
-    found = {version_of(python): python for python in options.python} if options.python else pythons()
-    for version, python in found.items():
+    by_version = {version_of(python): python for python in options.python} if options.python else pythons()
+    for version, python in by_version.items():
         try:
             wheel = build_wheel(python, archive, options.out.resolve())
             print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
@@ -186,8 +186,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except WheelError as error:
             print(f"Python {version}: {error}", file=sys.stderr)
             return 1
-    missing = [version for version in SUPPORTED if version not in found and not version.endswith("t")]
-    print(f"wheels work on Python {', '.join(found)}" + (f"; not here: {', '.join(missing)}" if missing else ""))
+    missing = [version for version in SUPPORTED if version not in by_version and not version.endswith("t")]
+    print(f"wheels work on Python {', '.join(by_version)}" + (f"; not here: {', '.join(missing)}" if missing else ""))
     return 0
 
 
