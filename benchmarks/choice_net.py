@@ -103,16 +103,16 @@ class ChoiceNet:
     def gradient(self, batch: Batch) -> dict[str, Array]:
         """Of the mean cross-entropy of the targets."""
         own = self.parts
-        wide, narrow, told = self._layers(batch.inputs)
+        wide, narrow, output = self._layers(batch.inputs)
         sharpness = self._sharpness(batch)
-        rating = batch.points + np.float32(SCALE) * told
+        rating = batch.points + np.float32(SCALE) * output
         chances = softmax(sharpness * rating, batch.starts, batch.owner)
         blame = (chances - batch.target) / len(batch.starts)  # of each move's logit
         sharper = np.bincount(batch.phase[batch.owner], blame * rating * sharpness, 3)
         step = blame * sharpness * np.float32(SCALE)
         back = np.outer(step, own["out"]) * (narrow > 0)
         first = (back @ own["mix"].T) * (wide > 0)
-        found = (
+        gradients = (
             batch.inputs.T @ first,
             batch.inputs.T @ step,
             first.sum(axis=0),
@@ -122,7 +122,7 @@ class ChoiceNet:
             step.sum(keepdims=True),
             sharper,
         )
-        return {name: part.astype(np.float32) for name, part in zip(PARTS, found, strict=True)}
+        return {name: part.astype(np.float32) for name, part in zip(PARTS, gradients, strict=True)}
 
 
 def softmax(logits: Array, starts: npt.NDArray[np.int64], owner: npt.NDArray[np.int64]) -> Array:

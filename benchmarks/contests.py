@@ -108,8 +108,8 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        told = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        self._figures = {key: Figures.from_dict(value) for key, value in told.items()}
+        by_key = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        self._figures = {key: Figures.from_dict(value) for key, value in by_key.items()}
 
     def figures(self, contest: Contest) -> Figures | None:
         """What is known of a contest; ``None`` if it was never played."""
@@ -128,9 +128,9 @@ class Store:
     def keep(self, contest: Contest, figures: Figures) -> None:
         """Write the figures of a contest."""
         self._figures[contest.key] = figures
-        told = {key: self._figures[key].to_dict() for key in sorted(self._figures)}
+        by_key = {key: self._figures[key].to_dict() for key in sorted(self._figures)}
         beside = self._path.with_suffix(".tmp")
-        beside.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        beside.write_text(json.dumps(by_key, indent=1) + "\n", encoding="utf-8")
         os.replace(beside, self._path)
 
 
@@ -164,9 +164,9 @@ def measure(
             open_ = [contest for contest in contests if not goal.reached(store.figures(contest))]
             if not open_:
                 return
-            contest = min(open_, key=lambda one: _turn(store.figures(one)))
-            known = store.figures(contest)
-            figures = Figures(engine) if known is None else replace(known, mean=replace(known.mean))
+            contest = min(open_, key=lambda candidate: _turn(store.figures(candidate)))
+            earlier = store.figures(contest)
+            figures = Figures(engine) if earlier is None else replace(earlier, mean=replace(earlier.mean))
             started = time.monotonic()
             for played in processes.in_order(_play, _jobs(contest, figures, workers, end - started)):
                 figures.take(played)

@@ -149,19 +149,21 @@ def policy_model(players: int) -> ChoiceNet:
     return model
 
 
-def learned(first: ChoiceNet, made: Sequence[Choices], epochs: int, averaged: Sequence[ChoiceNet] = ()) -> ChoiceNet:
+def learned(
+    first: ChoiceNet, recorded: Sequence[Choices], epochs: int, averaged: Sequence[ChoiceNet] = ()
+) -> ChoiceNet:
     """A model that began as another one, and learned from choices.
 
     :param averaged: if there are any, it learns the mean of their chances there, not what the search chose.
     """
-    model, random = deepcopy(first), np.random.default_rng(len(made))
-    steps = epochs * sum(len(choices) // BATCH for choices in made)
+    model, random = deepcopy(first), np.random.default_rng(len(recorded))
+    steps = epochs * sum(len(choices) // BATCH for choices in recorded)
 
     def batches() -> Iterator[Batch]:
         for _ in range(epochs):
-            for choices in made:
+            for choices in recorded:
                 for batch in choices.shuffled(len(choices), random):
-                    means = [one.chances(batch) for one in averaged]
+                    means = [net.chances(batch) for net in averaged]
                     yield replace(batch, target=np.mean(means, axis=0)) if means else batch
 
     train(model, batches(), steps)
@@ -205,13 +207,13 @@ class Measure:
         """
         players, limits = self.given.players, Limits(simulations=self.given.simulations)
         tell("alone against the policy", alone(net_of(model, players), players))
-        own, told = OwnModel(net_of(model, players), temperatures(model)), mixed(average, players)
-        for name, opponent, other in (("model", greedy(model, players), first[0]), ("average", told, first[1])):
+        own, mixture = OwnModel(net_of(model, players), temperatures(model)), mixed(average, players)
+        for name, opponent, other in (("model", greedy(model, players), first[0]), ("average", mixture, first[1])):
             played = self.exploited(opponent)
             tell(f"the {name} is exploited", loss(played))
             tell("  more than the policy", loss(played, other))
         tell("the search with the model in place of the policy", self.used(NetSearchPlayer(limits, model=own)))
-        tell("the search told of the average", self.used(SearchPlayer(limits, opponents=told)))
+        tell("the search told of the average", self.used(SearchPlayer(limits, opponents=mixture)))
 
 
 def exploit_deal(spec: ExploitSpec, opponent: NetOpponent, number: int) -> Pairing:
@@ -240,9 +242,9 @@ def alone(net: Policy, players: int) -> Estimate:
     return mean_and_error(duel(players, ALONE, 51, net, load_policy(players)).tolist())
 
 
-def tell(name: str, found: Estimate) -> None:
+def tell(name: str, estimate: Estimate) -> None:
     """Print a figure."""
-    print(f"  {name}: {found.mean:+.2f} ± {found.standard_error:.2f}", flush=True)
+    print(f"  {name}: {estimate.mean:+.2f} ± {estimate.standard_error:.2f}", flush=True)
 
 
 # Playing
@@ -258,24 +260,24 @@ def choose(given: argparse.Namespace, opponent: NetOpponent, seed: int, numbers:
 def fictitious_play(given: argparse.Namespace, processes: Processes) -> None:
     """Do it, and print how good each model is."""
     measure, players = Measure(given, processes), given.players
-    models, made = [policy_model(players)], list[Choices]()
+    models, recorded = [policy_model(players)], list[Choices]()
     average = models[0]
     first = [measure.exploited(opponent(average, players)) for opponent in (greedy, mixed)]
     print("the policy:")
     print(f"  its chances are told as errors of {error_of(average):.1f} points")
     tell("exploited", loss(first[0]))
     tell("exploited, if it chooses by its chances", loss(first[1]))
-    told = SearchPlayer(Limits(simulations=given.simulations), opponents=mixed(average, players))
-    tell("the search told of its chances", measure.used(told))
+    player = SearchPlayer(Limits(simulations=given.simulations), opponents=mixed(average, players))
+    tell("the search told of its chances", measure.used(player))
     for seed in range(given.seed, given.seed + given.times):
         work = partial(choose, given, mixed(average, players), seed)
         for _ in processes.spread(work, slices(given.rounds, ROUNDS_OF_FILE)):
             pass
-        made.append(Choices.read(given.folder, players, seed, ()))
-        shares = [agreed(model, made[-1]) for model in (models[0], models[-1])]
-        models.append(learned(models[-1], made[-1:], given.epochs))
-        average = learned(average, made, given.epochs, models)
-        print(f"model {len(made)}, from {len(made[-1])} choices:")
+        recorded.append(Choices.read(given.folder, players, seed, ()))
+        shares = [agreed(model, recorded[-1]) for model in (models[0], models[-1])]
+        models.append(learned(models[-1], recorded[-1:], given.epochs))
+        average = learned(average, recorded, given.epochs, models)
+        print(f"model {len(recorded)}, from {len(recorded[-1])} choices:")
         print(f"  the search chose as the policy in {shares[0]:.1f} %, as the model before in {shares[1]:.1f} %")
         print(f"  the chances of the average are told as errors of {error_of(average):.1f} points")
         measure.report(models[-1], average, first)

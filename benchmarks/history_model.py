@@ -70,25 +70,25 @@ class Choices:
                 break
         if not parts:
             raise SystemExit(f"{folder} has no choices of {players} seats and seed {seed}: make them with play")
-        found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        found["starts"] = np.cumsum(found["moves"], dtype=np.int64) - found["moves"]
-        return cls(players, found, extra)
+        arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        arrays["starts"] = np.cumsum(arrays["moves"], dtype=np.int64) - arrays["moves"]
+        return cls(players, arrays, extra)
 
     def __len__(self) -> int:
         return len(self.found["moves"])
 
     def batch(self, numbers: npt.NDArray[np.int64]) -> tuple[Batch, npt.NDArray[np.int64]]:
         """Some choices, and which of all moves theirs are."""
-        found = self.found
-        counts = found["moves"][numbers].astype(np.int64)
+        arrays = self.found
+        counts = arrays["moves"][numbers].astype(np.int64)
         starts, owner = np.cumsum(counts) - counts, np.repeat(np.arange(len(numbers)), counts)
-        moves = np.arange(counts.sum()) + (found["starts"][numbers] - starts)[owner]
-        columns = [np.unpackbits(found["rows"][moves], axis=1, count=row_count(self.players))]
-        columns += [found[name][moves] if name in OF_MOVES else found[name][numbers][owner] for name in self.extra]
+        moves = np.arange(counts.sum()) + (arrays["starts"][numbers] - starts)[owner]
+        columns = [np.unpackbits(arrays["rows"][moves], axis=1, count=row_count(self.players))]
+        columns += [arrays[name][moves] if name in OF_MOVES else arrays[name][numbers][owner] for name in self.extra]
         inputs = np.concatenate([column.astype(np.float32) for column in columns], axis=1)
-        target = softmax(found["margin"][moves] / SOFT, starts, owner)
-        points = found["points"][moves].astype(np.float32)
-        return Batch(inputs, points, starts, owner, found["phase"][numbers], target), moves
+        target = softmax(arrays["margin"][moves] / SOFT, starts, owner)
+        points = arrays["points"][moves].astype(np.float32)
+        return Batch(inputs, points, starts, owner, arrays["phase"][numbers], target), moves
 
     def parts(self) -> Iterator[npt.NDArray[np.int64]]:
         """The numbers of all choices, some at a time."""
@@ -130,9 +130,9 @@ def report(net: ChoiceNet, held_out: Choices) -> None:
 def _agreement(held_out: Choices, places: npt.NDArray[Any]) -> str:
     """How often some choices are the search's, in all and by phase."""
     agreed, phase = places == held_out.found["picked"], held_out.found["phase"]
-    told = [f"{100 * agreed.mean():.2f} ± {100 * agreed.std() / len(agreed) ** 0.5:.2f} %"]
-    told += [f"{name} {100 * agreed[phase == k].mean():.1f}" for k, name in enumerate(PHASES) if (phase == k).any()]
-    return ", ".join(told)
+    shares = [f"{100 * agreed.mean():.2f} ± {100 * agreed.std() / len(agreed) ** 0.5:.2f} %"]
+    shares += [f"{name} {100 * agreed[phase == k].mean():.1f}" for k, name in enumerate(PHASES) if (phase == k).any()]
+    return ", ".join(shares)
 
 
 class ModelPlayer:

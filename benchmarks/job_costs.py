@@ -104,8 +104,8 @@ def tell_driver(name: str, count: int) -> None:
             others, own = _ray_seconds(), time.process_time()
             done = sum(1 for _ in executor.run(specs))
             own, others = time.process_time() - own, _ray_seconds() - others
-            told = f", Ray's own processes {1e3 * others / done:.2f} ms" if name.startswith("ray") else ""
-            print(f"  {name}, {kind} jobs: {1e3 * own / done:.2f} ms of processor for each{told}")
+            of_ray = f", Ray's own processes {1e3 * others / done:.2f} ms" if name.startswith("ray") else ""
+            print(f"  {name}, {kind} jobs: {1e3 * own / done:.2f} ms of processor for each{of_ray}")
 
 
 def tell_thousand(servers: int, count: int) -> None:

@@ -67,7 +67,7 @@ def measured(names: Sequence[str], count: int, turns: int, simulations: int) -> 
         for number in range(turns):
             order = range(len(names)) if number % 2 == 0 else reversed(range(len(names)))
             done = {k: turn(executors[k], range(count), simulations) for k in order}
-            assert all(one.values == done[0].values for one in done.values()), "the results differ"
+            assert all(done[k].values == done[0].values for k in done), "the results differ"
             rows.append([done[k] for k in range(len(names))])
     return rows
 

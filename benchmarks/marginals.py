@@ -32,8 +32,8 @@ SPREAD = 0.05
 
 def positions(players: int, count: int) -> Iterator[View]:
     """What the seat to move knows, where it has a choice and the pool cannot hold all worlds."""
-    player, found, deal = named_player("policy"), 0, 0
-    while found < count:
+    player, accepted, deal = named_player("policy"), 0, 0
+    while accepted < count:
         deal += 1
         round_ = Round.deal(players, derived_seed("marginals", players, deal), leader=deal % players)
         for number in range(LEAST + deal % (MOST - LEAST + 1)):
@@ -45,7 +45,7 @@ def positions(players: int, count: int) -> Iterator[View]:
         view = round_.view(round_.seat).core()
         probe = pool_of(view, players, 2000, 0)
         if not probe.complete and probe.log_likelihoods().std() >= SPREAD:
-            found += 1
+            accepted += 1
             yield view
 
 

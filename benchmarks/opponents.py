@@ -47,8 +47,8 @@ class LearningPlayer:
             others = [seat for seat in range(view.players) if team_of(view.players, seat) != view.team]
             self._known = {seat: learned_opponent(self._past, seat) for seat in others}
         self._last = view
-        found = Searcher(view, seed=seed, params=self.player.params, opponents=self._known).run(self.player.limits)
-        return self.player.pick(found, seed)
+        analysis = Searcher(view, seed=seed, params=self.player.params, opponents=self._known).run(self.player.limits)
+        return self.player.pick(analysis, seed)
 
 
 @dataclass

@@ -123,31 +123,31 @@ def replies(table: Layout, hidden: int, beliefs: Sequence[npt.NDArray[np.float64
     for tile, at in table.moves(hidden):
         most[tile] = max(most.get(tile, 0), table.copy().play(tile, at))
     fives = np.array(list(most.values())) // 5
-    found = []
+    answers = []
     for belief in beliefs:
         held = belief[:, list(most)]
         scoring = [1 - np.prod(1 - held[:, fives >= k], axis=1) for k in range(1, FIVES + 1)]
         numbers = np.stack([held.sum(axis=1) / 4, np.prod(1 - held, axis=1), *scoring], axis=1)
-        found.append(numbers.ravel().astype(np.float32))
-    return found
+        answers.append(numbers.ravel().astype(np.float32))
+    return answers
 
 
 def past(view: View, seat: int) -> Array:
     """See :attr:`Inputs.past`."""
-    found, placed = np.zeros(PAST, np.float32), []
+    inputs, placed = np.zeros(PAST, np.float32), []
     for event in view.events:
         if event.seat != seat:
             continue
         if isinstance(event, Draw):
-            found[0] += event.count / 5
+            inputs[0] += event.count / 5
         if isinstance(event, Draw | Pass):
-            found[1] += 1 / 4
+            inputs[1] += 1 / 4
         if isinstance(event, Play):
-            found[2] += 1 / 7
+            inputs[2] += 1 / 7
             placed.append(event.move.codes[0])
     for k, tile in enumerate(placed[: -LAST - 1 : -1]):
-        found[3 + 28 * k + tile] = 1
-    return found
+        inputs[3 + 28 * k + tile] = 1
+    return inputs
 
 
 class Recorder:
@@ -162,17 +162,17 @@ class Recorder:
 
     def choose(self, view: View, seed: int) -> Move:
         """See :class:`sniffai.play.players.Player`."""
-        found = self._player.analyze(view, seed)
-        chosen = self._player.pick(found, seed)
+        analysis = self._player.analyze(view, seed)
+        chosen = self._player.pick(analysis, seed)
         if view.core().forced >= 0:
             return chosen
         inputs = inputs_of(view, derived_seed(seed, "inputs"))
         place = {move.codes: k for k, move in enumerate(inputs.moves)}
         again = self._player.choose(view, derived_seed(seed, "again")) if self._again else chosen
         share, margin = np.zeros((2, len(place)), np.float32)
-        for move in found.moves:
+        for move in analysis.moves:
             margin[place[move.move.codes]] = move.expected_margin
-            share[place[move.move.codes]] = move.best_probability if found.source == "exact" else move.visits
+            share[place[move.move.codes]] = move.best_probability if analysis.source == "exact" else move.visits
         self.noted.append(
             {
                 "moves": np.array([len(place)], np.uint8),
@@ -203,8 +203,8 @@ def record(player: SearchPlayer, players: int, numbers: range, seed: int, again:
         recorder = Recorder(player, again)
         for _ in decisions(recorder, players, numbers, seed):
             pass
-        made = file.with_suffix(".part.npz")
-        columns: Any = {name: np.concatenate([one[name] for one in recorder.noted]) for name in recorder.noted[0]}
-        np.savez(made, **columns)
-        made.rename(file)
+        unfinished = file.with_suffix(".part.npz")
+        columns: Any = {name: np.concatenate([choice[name] for choice in recorder.noted]) for name in recorder.noted[0]}
+        np.savez(unfinished, **columns)
+        unfinished.rename(file)
     return len(numbers)

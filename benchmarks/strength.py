@@ -84,12 +84,12 @@ SHIFTS: Final = {2: 0.95, 3: 1.0, 4: 1.05}
 def plain_player(limit: str) -> str:
     """Plain ISMCTS by name, with a limit such as ``"seconds=0.003"``."""
     default = SearchParams()
-    given = [
-        f"{one.name}={_text(getattr(PLAIN, one.name))}"
-        for one in fields(SearchParams)
-        if getattr(PLAIN, one.name) != getattr(default, one.name)
+    settings = [
+        f"{param.name}={_text(getattr(PLAIN, param.name))}"
+        for param in fields(SearchParams)
+        if getattr(PLAIN, param.name) != getattr(default, param.name)
     ]
-    return ",".join((f"search:{limit}", *given))
+    return ",".join((f"search:{limit}", *settings))
 
 
 def _text(value: Any) -> str:
@@ -153,7 +153,9 @@ def shown(figures: Figures) -> str:
 
 def table(store: Store, group: str) -> str:
     """The table of a group, as docs/strength.md has it: points a round, pairings, and with clocks the time measured."""
-    seats = [players for players in PLAYERS if any(known(store, one) for one in contests(group, players).values())]
+    seats = [
+        players for players in PLAYERS if any(known(store, contest) for contest in contests(group, players).values())
+    ]
     columns = COLUMNS.get(group, ("less variance",))
     heads = [f"{players} seats | pairings | {' | '.join(columns)}" for players in seats]
     lines = [f"| {HEADS[group]} | {' | '.join(heads)} |", "|---|" + "---:|" * (len(seats) * (2 + len(columns)))]
@@ -205,18 +207,18 @@ class Point:
 
 def curves(store: Store) -> dict[int, list[Point]]:
     """The marks by number of seats: by the clock where the machine had nothing else to do, and by simulations."""
-    found: dict[int, list[Point]] = {}
+    points: dict[int, list[Point]] = {}
     for players in PLAYERS:
         for limit, contest in zip(TIMES, contests("time", players).values(), strict=True):
             figures = known(store, contest)
             if figures is not None and figures.processor_share >= QUIET:
-                found.setdefault(players, []).append(Point(1000 * limit, figures, by_clock=True))
+                points.setdefault(players, []).append(Point(1000 * limit, figures, by_clock=True))
         for contest in contests("simulations", players).values():
             figures = known(store, contest)
             if figures is not None:
                 milliseconds = figures.processor_milliseconds[1]
-                found.setdefault(players, []).append(Point(milliseconds, figures, by_clock=False))
-    return found
+                points.setdefault(players, []).append(Point(milliseconds, figures, by_clock=False))
+    return points
 
 
 def picture(points: Mapping[int, Sequence[Point]]) -> bytes:

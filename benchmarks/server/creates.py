@@ -79,15 +79,15 @@ class Client:
 async def flood(clients: Sequence[Client], count: int) -> list[tuple[str, float]]:
     """Create matches, so many at a time; status and seconds of each, in order."""
     numbers = iter(range(count))
-    found: list[tuple[str, float]] = []
+    calls: list[tuple[str, float]] = []
 
     async def worker() -> None:
         for number in numbers:
-            made = await clients[number % len(clients)].create()
-            found.append(made)
+            call = await clients[number % len(clients)].create()
+            calls.append(call)
 
     await asyncio.gather(*(worker() for _ in range(AT_ONCE)))
-    return found
+    return calls
 
 
 async def beside(client: Client, ended: asyncio.Event) -> list[float]:
@@ -105,9 +105,9 @@ async def run(address: str, keys: Sequence[str], count: int) -> tuple[list[tuple
     async with grpc.aio.insecure_channel(address) as channel, grpc.aio.insecure_channel(f"dns:{address}") as apart:
         ended = asyncio.Event()
         other = asyncio.ensure_future(beside(Client(apart, keys[0]), ended))
-        found = await flood([Client(channel, key) for key in keys[1:]], count)
+        calls = await flood([Client(channel, key) for key in keys[1:]], count)
         ended.set()
-        return found, await other
+        return calls, await other
 
 
 def measured(name: str, clients: int, count: int, most: int) -> list[Check]:
@@ -129,28 +129,28 @@ def measured(name: str, clients: int, count: int, most: int) -> list[Check]:
         with ServerProcess(**settings) as server:
             asyncio.run(run(server.address, keys, 0))  # loads what the first call loads
             before, began, spent = server.vitals().memory, time.monotonic(), server.processor()
-            found, other = asyncio.run(run(server.address, keys, count))
+            calls, other = asyncio.run(run(server.address, keys, count))
             took, grown = time.monotonic() - began, server.vitals().memory - before
             processor = (server.processor() - spent).whole / count
             server.end()
         disk = sum(path.stat().st_size for path in Path(folder).glob("matches.db*"))
     print(f"{name}: {count:,} calls in {took:.1f} s, {count / took:,.0f} a second")
-    return judged(name, found, other, processor, grown, disk)
+    return judged(name, calls, other, processor, grown, disk)
 
 
 def judged(
-    name: str, found: Sequence[tuple[str, float]], other: Sequence[float], processor: float, grown: int, disk: int
+    name: str, calls: Sequence[tuple[str, float]], other: Sequence[float], processor: float, grown: int, disk: int
 ) -> list[Check]:
     """Print what was measured; what must be true of it.
 
     :param processor: seconds of the server's processor time for each call.
     """
-    codes = Counter(code for code, _ in found)
-    made, refused = ([seconds for code, seconds in found if code == one] for one in ("OK", REFUSED))
-    tenth = max(1, len(made) // 10)
-    first, last = (quantile(part, 0.5) for part in (made[:tenth], made[-tenth:]))
-    usual, each = quantile(made, 0.5), disk / max(1, len(made))
-    print(f"  created {shown(made)}; refused {shown(refused)}; calls of another client {shown(other)}")
+    codes = Counter(code for code, _ in calls)
+    created, refused = ([seconds for code, seconds in calls if code == status] for status in ("OK", REFUSED))
+    tenth = max(1, len(created) // 10)
+    first, last = (quantile(part, 0.5) for part in (created[:tenth], created[-tenth:]))
+    usual, each = quantile(created, 0.5), disk / max(1, len(created))
+    print(f"  created {shown(created)}; refused {shown(refused)}; calls of another client {shown(other)}")
     print(f"  first tenth of the created ones {first * 1e3:.1f} ms, last {last * 1e3:.1f} ms (p50)")
     checks = [
         (f"every call is answered or refused: {dict(codes)}", set(codes) <= {"OK", REFUSED}),

@@ -118,13 +118,13 @@ class Client:
 
     def _check(self, own: dict[str, Any], moves: int) -> None:
         """Compare the whole match with all that was answered."""
-        found = self._call("GetView", pb.GetViewRequest(**own, after_event=0)).events
-        if [event.number for event in found] != list(range(1, len(found) + 1)):
+        events = self._call("GetView", pb.GetViewRequest(**own, after_event=0)).events
+        if [event.number for event in events] != list(range(1, len(events) + 1)):
             raise LostError("the numbers of the events have gaps")
-        if not set(self._events) <= {event.number for event in found}:
+        if not set(self._events) <= {event.number for event in events}:
             raise LostError("an event that was answered is gone")
-        self._remember(found)
-        played = sum(event.round_event.HasField("play") and event.round_event.seat == 0 for event in found)
+        self._remember(events)
+        played = sum(event.round_event.HasField("play") and event.round_event.seat == 0 for event in events)
         if played != moves:
             raise LostError(f"{moves} moves were answered, and {played} were played")
 
@@ -168,7 +168,7 @@ def main() -> int:
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         players = kill_often(Path(folder) / "matches.db", options.times, options.seed)
-    answers, matches = sum(one.answers for one in players), sum(one.matches for one in players)
+    answers, matches = sum(player.answers for player in players), sum(player.matches for player in players)
     print(f"{options.times} kills, {answers} moves answered in {matches} matches: nothing lost, nothing twice")
     print(f"{time.monotonic() - started:.0f} s")
     return 0

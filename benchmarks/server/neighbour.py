@@ -92,8 +92,8 @@ async def measure(address: str, keys: Sequence[Metadata], options: argparse.Name
     for _ in range(options.calls):
         await other.ask()
         await asyncio.sleep(options.pause)
-    for one in crowd:
-        one.cancel()
+    for task in crowd:
+        task.cancel()
     await asyncio.gather(*crowd, return_exceptions=True)
     await greedy.close()
     await other.close()

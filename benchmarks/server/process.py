@@ -52,8 +52,8 @@ class Processor:
         """The time of a process of this machine so far; Linux only."""
         spent = [
             int((task / "schedstat").read_text().split()[0]) / 1e9
-            for one in (pid, *children_of(pid))
-            for task in sorted(Path(f"/proc/{one}/task").iterdir(), key=lambda task: int(task.name))
+            for process_id in (pid, *children_of(pid))
+            for task in sorted(Path(f"/proc/{process_id}/task").iterdir(), key=lambda task: int(task.name))
         ]
         return cls(spent[0], sum(spent))
 
@@ -142,11 +142,11 @@ class ServerProcess:
 
 def children_of(pid: int) -> list[int]:
     """The ids of the processes that a process of this machine has started; Linux only."""
-    found: list[int] = []
+    children: list[int] = []
     for task in Path(f"/proc/{pid}/task").iterdir():
         with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended meanwhile
-            found += map(int, (task / "children").read_text().split())
-    return found
+            children += map(int, (task / "children").read_text().split())
+    return children
 
 
 def free_ports(count: int) -> list[int]:

@@ -42,14 +42,14 @@ def views(*, forced: bool) -> Iterator[sniffai.View]:
 def requests() -> dict[str, list[RecommendMoveRequest]]:
     """The requests for a move, by kind."""
     choices = [wire.write_view(view) for view in views(forced=False)]
-    found = {
+    by_kind = {
         "forced": [RecommendMoveRequest(view=wire.write_view(view)) for view in views(forced=True)],
         "level newcomer": [RecommendMoveRequest(view=view, level="newcomer", seed=1) for view in choices],
         "one simulation": [RecommendMoveRequest(view=view, seed=1) for view in choices],
     }
-    for request in found["one simulation"]:
+    for request in by_kind["one simulation"]:
         request.limits.simulations = 1
-    return found
+    return by_kind
 
 
 def measure(address: str, turns: int) -> dict[str, list[float]]:
