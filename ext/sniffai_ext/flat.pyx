@@ -92,10 +92,10 @@ def flat_values(View view not None, worlds, seed):
                 play_out(&state, &rng)
                 total[i] += twice_ahead(&state, team) - before
     answer(&watch)
-    found = {moves[i]: total[i] / (2.0 * most) for i in range(count)}
+    by_move = {moves[i]: total[i] / (2.0 * most) for i in range(count)}
     rows = []
     for tile, at in view.legal_moves():
-        value = found.pop(view.table.compact(tile, at), None)
+        value = by_move.pop(view.table.compact(tile, at), None)
         if value is not None:
             rows.append((tile, at, value))
     return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))

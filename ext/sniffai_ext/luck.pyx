@@ -198,7 +198,7 @@ def prospects(Round round_ not None, Policy policy not None, WorldValue value no
     cdef Result result
     cdef int i
     open_lines(&lines, round_, policy, value, equity, seed, count, depth)
-    found = {}
+    by_move = {}
     for i in range(legal_moves(&round_.state, moves) if round_.state.end == RUNNING else 0):
         after = round_.state
         place(&after, moves[i])
@@ -206,10 +206,10 @@ def prospects(Round round_ not None, Policy policy not None, WorldValue value no
             expect(&lines, &after, &result)
         else:
             value_end(&lines.valuation, &after, &result)
-        found[moves[i]] = by_team(result.value, team_count(after.players))
+        by_move[moves[i]] = by_team(result.value, team_count(after.players))
     rows = []
     for tile, at in round_.legal_moves():
-        worth = found.pop(round_.table.compact(tile, at), None)
+        worth = by_move.pop(round_.table.compact(tile, at), None)
         if worth is not None:
             rows.append((tile, at, *worth))
     return rows

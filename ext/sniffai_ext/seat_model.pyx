@@ -293,10 +293,10 @@ cdef class SeatModel:
         cdef int i, count
         self.fill_seen(view, &state)
         count = legal_moves(&state, moves)
-        found = {moves[i]: modelled_chance(&self.choosing, &state, moves, count, i, 0) for i in range(count)}
+        by_move = {moves[i]: modelled_chance(&self.choosing, &state, moves, count, i, 0) for i in range(count)}
         rows = []
         for tile, at in view.legal_moves():
-            chance = found.pop(view.table.compact(tile, at), None)
+            chance = by_move.pop(view.table.compact(tile, at), None)
             if chance is not None:
                 rows.append((tile, at, chance))
         return rows
