@@ -240,14 +240,14 @@ class Facts:
         :return: the tile, the points that it could score ``before``, the chance that the next seat holds it.
         """
         least = scores_by_tile(scores_at_once(after, self.unseen & ~after.tiles))
-        found = None
+        reply = None
         most = 0.0
         for tile, points in scores_by_tile(scores_at_once(before, self.unseen)).items():
             chance = float(self.marginals[tile, self.next_seat])
             if (points - least.get(tile, 0)) * chance > most:
                 most = (points - least.get(tile, 0)) * chance
-                found = (tile, points, chance)
-        return found
+                reply = (tile, points, chance)
+        return reply
 
     def settled_after(self, move: MoveFacts, seat: int) -> float:
         """What the settlement is expected to be worth for the own team, as a margin, if another seat goes out next."""

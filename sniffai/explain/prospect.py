@@ -49,10 +49,10 @@ def _entry(view: View, analysis: Analysis, move: MoveLike) -> MoveEvaluation | N
 
 def _expected(view: View, analysis: Analysis, entry: MoveEvaluation) -> Iterator[Reason]:
     exact = analysis.source == "exact"
-    known = [other for other in analysis.moves if other is not entry and other.standard_error is not None]
+    others = [other for other in analysis.moves if other is not entry and other.standard_error is not None]
     wins = view.scores_now[view.team] + entry.points_now >= TARGET[view.players]
     if entry.win_probability is not None and _is_known(entry.win_probability_error, exact) and not wins:
-        chances = [other.win_probability for other in known if other.win_probability is not None]
+        chances = [other.win_probability for other in others if other.win_probability is not None]
         yield Reason(
             ReasonKind.CHANCE,
             probability=entry.win_probability,
@@ -60,14 +60,15 @@ def _expected(view: View, analysis: Analysis, entry: MoveEvaluation) -> Iterator
             other=max(chances, default=None),
         )
     if entry.expected_margin is not None and _is_known(entry.standard_error, exact):
-        margins = [other.expected_margin for other in known if other.expected_margin is not None]
+        margins = [other.expected_margin for other in others if other.expected_margin is not None]
         yield Reason(
             ReasonKind.VALUE, value=entry.expected_margin, error=entry.standard_error, other=max(margins, default=None)
         )
 
-    found = turned(analysis, entry, view.team)
-    if found is not None:
-        yield careless_reason(found[0].move, found[1])
+    better = turned(analysis, entry, view.team)
+    if better is not None:
+        other, gap = better
+        yield careless_reason(other.move, gap)
 
 
 def careless_reason(move: Move, gap: Gap) -> Reason:

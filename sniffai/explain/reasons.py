@@ -122,29 +122,29 @@ def _ordered(case: Case) -> tuple[Reason, ...]:
     unordered = [reason for source in sources for reason in source(case)]
     unordered += _little_difference(case, unordered)
     ordered = _by_topic(unordered)
-    told = [reason for reason in ordered if reason.weight >= LEAST_TOLD or reason.kind in ALWAYS_TOLD]
-    return tuple(told or ordered[:1])
+    told_reasons = [reason for reason in ordered if reason.weight >= LEAST_TOLD or reason.kind in ALWAYS_TOLD]
+    return tuple(told_reasons or ordered[:1])
 
 
 def _by_topic(unordered: list[Reason]) -> list[Reason]:
     """Reasons in descending order of weight, where what repeats a topic weighs less."""
-    told: set[int] = set()
+    told_topics: set[int] = set()
     ordered = []
     for reason in sorted(unordered, key=lambda reason: -reason.weight):
         topic = TOPICS.get(reason.kind)
-        again = topic in told and reason.weight < CERTAIN / 2
+        again = topic in told_topics and reason.weight < CERTAIN / 2
         ordered.append(replace(reason, weight=reason.weight * REPEATED) if again else reason)
         if topic is not None:
-            told.add(topic)
+            told_topics.add(topic)
     return sorted(ordered, key=lambda reason: -reason.weight)
 
 
-def _little_difference(case: Case, found: list[Reason]) -> Iterator[Reason]:
+def _little_difference(case: Case, unordered: list[Reason]) -> Iterator[Reason]:
     """The search does not tell the move from others, and nothing else of weight was found."""
     entry = case.entries.get(case.mine.move)
     if case.against is not None or entry is None or entry.rank != 1:
         return
-    if any(reason.weight >= LEAST_WEIGHT for reason in found):
+    if any(reason.weight >= LEAST_WEIGHT for reason in unordered):
         return
     others = [case.entries.get(other.move) for other in case.others]
     count = sum(1 for other in others if other is not None and other.loss is not None and not other.loss_significant)

@@ -55,10 +55,10 @@ def _taken(case: Case) -> dict[str, Any]:
     before = case.facts.layout if case.against is None else case.others[0].after
     if not before.placed or (case.against is not None and case.others[0].ends):
         return {}
-    found = case.facts.taken_reply(before, case.mine.after)
-    if found is None:
+    reply = case.facts.taken_reply(before, case.mine.after)
+    if reply is None:
         return {}
-    tile, points, chance = found
+    tile, points, chance = reply
     return {"tile": TILES[tile], "points": points, "probability": chance}
 
 

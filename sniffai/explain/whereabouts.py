@@ -40,8 +40,10 @@ def whereabouts(
     :param least: tiles whose place the choices change by less than this are left out, 0..1.
     """
     places = dict(_places(view, name, say))
-    told = say.say("inferred")
-    heads = [[f"{place} %>", f"{told}>"] if inferred is not None else [f"{place} %>"] for place in places.values()]
+    inferred_head = say.say("inferred")
+    heads = [
+        [f"{place} %>", f"{inferred_head}>"] if inferred is not None else [f"{place} %>"] for place in places.values()
+    ]
     rows = []
     for tile in (tile for tile, chances in exact.items() if any(chances[place] > 0 for place in places)):
         kinds = [exact[tile]] if inferred is None else [exact[tile], inferred[tile]]

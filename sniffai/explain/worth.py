@@ -137,12 +137,12 @@ def blocked_suits(facts: Facts, move: MoveFacts) -> list[tuple[int, float]]:
 
 def kept_suits(facts: Facts, move: MoveFacts) -> list[tuple[int, int, int]]:
     """Open suits of which the seat keeps more tiles than are unseen: the pips, the kept and the unseen tiles."""
-    found, open_pips = [], move.after.open_pips
+    suits, open_pips = [], move.after.open_pips
     for pips, left in enumerate(facts.left):
         held = (move.rest & SUITS[pips]).bit_count()
         if held > left and open_pips >> pips & 1:
-            found.append((pips, held, left))
-    return found
+            suits.append((pips, held, left))
+    return suits
 
 
 def opens_sides(move: MoveFacts) -> bool:

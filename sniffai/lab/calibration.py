@@ -184,9 +184,9 @@ def judge(decision: Decision, model: PlayerModel, seed: int) -> Judgement:
     view = decision.view.core()
     everything, truth = (_pool(view, model, seed, hands) for hands in (None, decision.hands))
     uniform, exact = _uniform_log_likelihood(view), _log_ratio(truth.assignments, everything.assignments)
-    told = _pool(view, model, seed, None, model.extra) if model.extra else everything
+    inferred_pool = _pool(view, model, seed, None, model.extra) if model.extra else everything
     rules = CoreBelief(view).table()
-    inferred = calibrated(told.marginals(model.share)[0], rules, model.slopes, view.seat)
+    inferred = calibrated(inferred_pool.marginals(model.share)[0], rules, model.slopes, view.seat)
     tables = [_uniform_table(view), rules, everything.table(), inferred]
     places = hidden_places(view)
     held = np.array([decision.hands[seat] >> tile & 1 for tile, seat in places], np.float64)

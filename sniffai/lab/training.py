@@ -125,7 +125,7 @@ def train_job(job: JobSpec) -> list[str]:
     :return: the weights of both nets, and the state for the next part.
     :raises SniffError: a parameter out of range, or the weights are of another kind or number.
     """
-    names = [one.name for one in fields(TrainingPlan)]
+    names = [field.name for field in fields(TrainingPlan)]
     plan = TrainingPlan(**job.read(names))
     if job.pieces.start:
         policy, world, state = _read_part(job.records)

@@ -148,10 +148,10 @@ Played = tuple[Pairing, Cost, Cost]
 def _until_decided(spec: ArenaSpec, mean: AdjustedMean, batch: Iterable[Played]) -> list[Played]:
     """The pairings up to the one that decides the test."""
     done: list[Played] = []
-    for one in batch:
-        done.append(one)
+    for pairing in batch:
+        done.append(pairing)
         if spec.test is not None:
-            take_in(mean, one[0], spec.test.of)
+            take_in(mean, pairing[0], spec.test.of)
             if _decided(spec, mean):
                 break
     return done
@@ -231,8 +231,8 @@ def play_game(spec: Schedule, seats: Sequence[Player], number: int) -> Game:
         winner = round_.match_winner if spec.whole_matches else None
         if spec.luck:
             luck += round_luck(round_, players, derived_seed("luck", spec.seed, number, index))
-    told = (luck.margins, luck.chances if spec.whole_matches else ()) if spec.luck else ((), ())
-    return Game(tuple(margins), winner, **endings, luck=told[0], match_luck=told[1])
+    margin_luck, match_luck = (luck.margins, luck.chances if spec.whole_matches else ()) if spec.luck else ((), ())
+    return Game(tuple(margins), winner, **endings, luck=margin_luck, match_luck=match_luck)
 
 
 def play_rounds(spec: Schedule, seats: Sequence[Player], number: int) -> Iterator[Round]:

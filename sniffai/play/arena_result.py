@@ -84,8 +84,8 @@ class Game:
 
     def to_list(self) -> list[Any]:
         """Plain values, for JSON: the fields in their order, without the luck where that was not worked out."""
-        told = [list(self.margins), self.winner, self.out, self.blocked, self.target]
-        return [*told, list(self.luck), list(self.match_luck)] if self.luck else told
+        outcome = [list(self.margins), self.winner, self.out, self.blocked, self.target]
+        return [*outcome, list(self.luck), list(self.match_luck)] if self.luck else outcome
 
     @classmethod
     def from_list(cls, values: Sequence[Any]) -> Self:

@@ -64,19 +64,19 @@ class CarelessPlayer:
         scored: dict[int, list[Move]] = {}
         for move in moves:
             scored.setdefault(view.points(move), []).append(move)
-        found, overlooked = dict.fromkeys(moves, 0.0), 1.0  # the chance that it overlooks all that scores more
+        chances, overlooked = dict.fromkeys(moves, 0.0), 1.0  # the chance that it overlooks all that scores more
         for points in sorted(scored, reverse=True):
             equal = scored[points]
             missed = self.misses ** len(equal) if points else 0.0
             # Of equal placements each is as likely as the others to be among those seen and taken. Once every one that
             # scores is overlooked, all moves seem to score 0.
             for move in equal if points else moves:
-                found[move] += overlooked * (1 - missed) / len(equal if points else moves)
+                chances[move] += overlooked * (1 - missed) / len(equal if points else moves)
             overlooked *= missed
         if 0 not in scored:
             for move in moves:
-                found[move] += overlooked / len(moves)
-        return {move: chance for move, chance in found.items() if chance}
+                chances[move] += overlooked / len(moves)
+        return {move: chance for move, chance in chances.items() if chance}
 
 
 @dataclass(frozen=True, slots=True)

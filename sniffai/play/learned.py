@@ -69,6 +69,6 @@ def _log_likelihood(view: View, seat: int, opponent: Opponent, seed: int) -> flo
     models[seat] = None if opponent == OWN else opponent.core(view.players)
     policy, temperatures = load_policy(view.players), MODEL_TEMPERATURES[view.players]
     _, _, logs = sampled_deals(view.core(), DEALS, seed, policy, temperatures, FLOOR, models)
-    found = logs[:, seat]
-    most = float(found.max())
-    return most + log(float(sum(exp(value - most) for value in found)) / DEALS)
+    seat_logs = logs[:, seat]
+    most = float(seat_logs.max())
+    return most + log(float(sum(exp(value - most) for value in seat_logs)) / DEALS)

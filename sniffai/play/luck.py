@@ -43,7 +43,9 @@ class Luck:
 
     def times(self, factor: float) -> "Luck":
         """So many times as lucky."""
-        return Luck(tuple(factor * one for one in self.margins), tuple(factor * one for one in self.chances))
+        return Luck(
+            tuple(factor * margin for margin in self.margins), tuple(factor * chance for chance in self.chances)
+        )
 
 
 def no_luck(players: int) -> Luck:
@@ -91,5 +93,5 @@ def _lots(round_: Round, seats: Sequence[Player]) -> Iterator[tuple[Round, View,
         replayed.play(move)
 
 
-def _sums(one: tuple[float, ...], other: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(a + b for a, b in zip(one, other, strict=True))
+def _sums(first: tuple[float, ...], second: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(a + b for a, b in zip(first, second, strict=True))

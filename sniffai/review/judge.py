@@ -343,14 +343,14 @@ def _refined(judged: Judged, survey: Analysis, both: Sequence[_Both]) -> Judged:
     return _with_loss(refined, survey, losses)
 
 
-def _with_values(entry: MoveEvaluation, found: Sequence[MoveEvaluation], team: int) -> MoveEvaluation:
+def _with_values(entry: MoveEvaluation, entries: Sequence[MoveEvaluation], team: int) -> MoveEvaluation:
     """The entry of a move with the means of what several searches found of it."""
-    values = tuple(_mean_value([each.values[i] for each in found]) for i in range(len(entry.values)))
+    values = tuple(_mean_value([each.values[i] for each in entries]) for i in range(len(entry.values)))
     own = values[team]
     return replace(
         entry,
-        visits=sum(each.visits for each in found),
-        availability=sum(each.availability for each in found),
+        visits=sum(each.visits for each in entries),
+        availability=sum(each.availability for each in entries),
         values=values,
         expected_margin=own.expected_margin,
         standard_error=own.standard_error,

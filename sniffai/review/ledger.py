@@ -98,8 +98,8 @@ class Account:
     @property
     def told_luck(self) -> Value:
         """What luck changed, as far as it can be told from what the others did."""
-        told = (value for kind, value in self.luck.items() if kind is not StepKind.OTHERS)
-        return Value.total(told, len(self.start.chances))
+        changes = (value for kind, value in self.luck.items() if kind is not StepKind.OTHERS)
+        return Value.total(changes, len(self.start.chances))
 
     @property
     def residual(self) -> float:

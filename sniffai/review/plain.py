@@ -33,23 +33,23 @@ def from_plain(kind: Callable[..., T], plain: Any, **known: Any) -> T:
     :param kind: a dataclass.
     :param known: the fields that were left out.
     """
-    told = zip(_fields(kind, tuple(known)), plain, strict=True)
-    return kind(**known, **{name: read(value) for (name, read), value in told})
+    plain_fields = zip(_fields(kind, tuple(known)), plain, strict=True)
+    return kind(**known, **{name: read(value) for (name, read), value in plain_fields})
 
 
 @lru_cache(maxsize=64)
 def _fields(kind: Any, left_out: tuple[str, ...]) -> list[tuple[str, Callable[[Any], Any]]]:
     """The fields of a dataclass, each with what reads it back."""
     hints = get_type_hints(kind, localns={"np": np, "npt": npt})
-    return [(one.name, _reader(hints[one.name])) for one in fields(kind) if one.name not in left_out]
+    return [(field.name, _reader(hints[field.name])) for field in fields(kind) if field.name not in left_out]
 
 
 def _reader(hint: Any) -> Callable[[Any], Any]:
     """What reads a plain value back as one of an annotated type."""
     origin, members = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        (one,) = (member for member in members if member is not type(None))
-        read = _reader(one)
+        (member,) = (member for member in members if member is not type(None))
+        read = _reader(member)
         return lambda value: None if value is None else read(value)
     if origin is tuple:
         each = _reader(members[0])

@@ -118,8 +118,8 @@ def review(
     check_workers(workers)
     asked = Asked(_read_subject(subject), _read_limits(limits), check_seed(seed))
     with executor_or(executor, workers) as open_:
-        (found,) = review_all([asked], open_, lambda _, done: progress and progress(done, subject.size))
-    return found
+        (reviewed,) = review_all([asked], open_, lambda _, done: progress and progress(done, subject.size))
+    return reviewed
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,22 +134,22 @@ class Asked:
 
 
 def review_all(
-    asked: Sequence[Asked], executor: Executor, progress: Callable[[int, int], object] | None = None
+    wanted: Sequence[Asked], executor: Executor, progress: Callable[[int, int], object] | None = None
 ) -> Iterator[Review]:
     """Several reviews, each as soon as it and all before it are done; the work of all of them goes on at once.
 
     :param progress: called with the number of the review, from 0, and how many of its pieces are done.
     """
-    with closing(in_order(executor, (spec for one in asked for spec in _specs(one)))) as found:
-        for number, one in enumerate(asked):
+    with closing(in_order(executor, (spec for asked in wanted for spec in _specs(asked)))) as job_results:
+        for number, asked in enumerate(wanted):
             results: list[Result] = []
-            moments = one.subject.moments()
-            while len(results) < one.subject.size:
-                for plain in next(found).value:
+            moments = asked.subject.moments()
+            while len(results) < asked.subject.size:
+                for plain in next(job_results).value:
                     results.append(_read_result(next(moments), plain))
                     if progress is not None:
                         progress(number, len(results))
-            yield collected(one.subject, one.limits, one.seed, results)
+            yield collected(asked.subject, asked.limits, asked.seed, results)
 
 
 def _specs(asked: Asked) -> Iterator[JobSpec]:

@@ -28,29 +28,31 @@ def script(language_code: str) -> str:
 
     :param language_code: one of :data:`sniffai.explain.LANGUAGES`.
     """
-    made: dict[str, str] = {}
-    _add(FIRST, language_code.partition("-")[0], made)
-    return f'(() => {{\n"use strict";\n{"".join(made.values())}}})();\n'
+    modules: dict[str, str] = {}
+    _add(FIRST, language_code.partition("-")[0], modules)
+    return f'(() => {{\n"use strict";\n{"".join(modules.values())}}})();\n'
 
 
-def _add(name: str, words: str, made: dict[str, str]) -> None:
+def _add(name: str, words: str, modules: dict[str, str]) -> None:
     """Add a module after those that it imports.
 
     :param words: the file of the language.
-    :param made: the code by module, in order.
+    :param modules: the code by module, in order.
     """
-    if name in made:
+    if name in modules:
         return
     language = _WORDS.fullmatch(name)
     if language is not None and language[1] != words:
-        made[name] = f"const {_variable(name)} = {{ {language[1]}: {{}} }};\n"
+        modules[name] = f"const {_variable(name)} = {{ {language[1]}: {{}} }};\n"
         return
     source = read_packaged(f"{FOLDER}/{name}").decode()
     for _, other in _IMPORT.findall(source):
-        _add(other, words, made)
+        _add(other, words, modules)
     exported = ", ".join(_EXPORT.findall(source))
-    body = _EXPORT.sub("", _IMPORT.sub(lambda found: f"const {{{found[1]}}} = {_variable(found[2])};\n", source))
-    made[name] = f"const {_variable(name)} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n"
+    body = _EXPORT.sub(
+        "", _IMPORT.sub(lambda statement: f"const {{{statement[1]}}} = {_variable(statement[2])};\n", source)
+    )
+    modules[name] = f"const {_variable(name)} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n"
 
 
 def _variable(name: str) -> str:

@@ -198,9 +198,9 @@ def _placement(subject: Subject, judgement: Judged, say: Words) -> tuple[str, ..
 
 def _beliefs(subject: Subject, listed: Sequence[Judged], say: Words) -> Iterator[TextTable]:
     """Where the hidden tiles were likely to be, at each placement where the others' choices say something of it."""
-    found = [table for judgement in listed if (table := _belief(subject, judgement, say)) is not None]
-    yield from found
-    if found:
+    tables = [table for judgement in listed if (table := _belief(subject, judgement, say)) is not None]
+    yield from tables
+    if tables:
         share = percent(LEAST_TOLD)
         left_out = say.say("Tiles of which the others' choices change less than {share} are left out.", share=share)
         yield TextTable("", (), (), f"{exact_note(say)}\n{left_out}")

@@ -116,12 +116,12 @@ class ContrastSearcher(Searcher):
         self._second.free()
 
     def _run(self, run: Run) -> Analysis:
-        found = super()._run(_first_part(run))
-        if found.action != "play" or self.forced:
-            return replace(found, effective_limits=run.limits)
+        analysis = super()._run(_first_part(run))
+        if analysis.action != "play" or self.forced:
+            return replace(analysis, effective_limits=run.limits)
         end = run.end if math.isfinite(run.end) else None
-        other = self._second.run(_second_limits(run.limits, found, len(self._moves)), end=end, on_slice=run.on_slice)
-        return replace(with_careless(found, other, self._view.team), effective_limits=run.limits)
+        other = self._second.run(_second_limits(run.limits, analysis, len(self._moves)), end=end, on_slice=run.on_slice)
+        return replace(with_careless(analysis, other, self._view.team), effective_limits=run.limits)
 
 
 def _first_part(run: Run) -> Run:
@@ -136,14 +136,14 @@ def _first_part(run: Run) -> Run:
     return Run.of(limits, end, run.on_snapshot, run.interval, run.on_slice)
 
 
-def _second_limits(limits: EffectiveLimits, found: Analysis, moves: int) -> Limits:
+def _second_limits(limits: EffectiveLimits, analysis: Analysis, moves: int) -> Limits:
     """The limits of the second search, which ends with the whole run at the latest.
 
-    :param found: by the first search.
+    :param analysis: by the first search.
     :param moves: how many are considered: each is to be tried.
     """
     share = CARELESS_SHARE / (1 + CARELESS_SHARE)
-    wanted = limits.simulations if found.source == "exact" else found.effort.simulations
+    wanted = limits.simulations if analysis.source == "exact" else analysis.effort.simulations
     return Limits(
         simulations=None if wanted is None else max(FEW_VISITS * moves, round(CARELESS_SHARE * wanted)),
         seconds=None if limits.seconds is None else share * limits.seconds,
@@ -178,8 +178,8 @@ def turned(analysis: Analysis, entry: MoveEvaluation, team: int) -> tuple[MoveEv
     :param team: the mover's.
     """
     others = [other for other in analysis.moves if other is not entry]
-    found = [(other, gap) for other in others if (gap := _turn(entry, other, team)) is not None]
-    return max(found, key=lambda pair: (pair[1].chance, pair[1].points), default=None)
+    better = [(other, gap) for other in others if (gap := _turn(entry, other, team)) is not None]
+    return max(better, key=lambda pair: (pair[1].chance, pair[1].points), default=None)
 
 
 def _turn(entry: MoveEvaluation, other: MoveEvaluation, team: int) -> Gap | None:

@@ -51,12 +51,12 @@ def inferred_belief(
         return None
     if pools[0].complete:
         pools = pools[:1]
-    found = [pool.marginals(1.0) for pool in pools]
-    total = sum(independent for _, independent in found)
-    table = found[0][0]
-    if len(found) > 1:
-        table = sum(marginals * (independent / total) for marginals, independent in found[1:]) + table * (
-            found[0][1] / total
+    estimates = [pool.marginals(1.0) for pool in pools]
+    total = sum(independent for _, independent in estimates)
+    table = estimates[0][0]
+    if len(estimates) > 1:
+        table = sum(marginals * (independent / total) for marginals, independent in estimates[1:]) + table * (
+            estimates[0][1] / total
         )
     own = pools[0].seat
     return InferredBelief(calibrated(table, exact, slopes, own), total, sum(pool.size for pool in pools), model)
@@ -80,15 +80,15 @@ def calibrated(table: "Table", exact: "Table", slopes: EvidenceSlopes, own: int)
     if slopes == UNCHANGED:
         return table
     places = [place for place in range(table.shape[1]) if place != own]
-    told, rules = table[:, places], exact[:, places]
-    rows, columns = told.sum(axis=1), told.sum(axis=0)
-    ratio = np.divide(told, rules, out=np.ones_like(told), where=rules > 0)
+    inferred, rules = table[:, places], exact[:, places]
+    rows, columns = inferred.sum(axis=1), inferred.sum(axis=0)
+    ratio = np.divide(inferred, rules, out=np.ones_like(inferred), where=rules > 0)
     less = np.full(ratio.shape, slopes.against)
     less[:, -1] = slopes.talon_against
-    sure = np.maximum(told[:, :-1].max(axis=1) - SURE, 0.0) / (1.0 - SURE)
+    sure = np.maximum(inferred[:, :-1].max(axis=1) - SURE, 0.0) / (1.0 - SURE)
     powers = np.where(ratio < 1, less, slopes.toward) * (1.0 - slopes.certain * sure)[:, None]
-    found = np.where(told > 0, rules * ratio**powers, 0.0)
-    fit_sums(found, rows, columns, CLOSE, MOST_ROUNDS)
+    fitted = np.where(inferred > 0, rules * ratio**powers, 0.0)
+    fit_sums(fitted, rows, columns, CLOSE, MOST_ROUNDS)
     corrected = table.copy()
-    corrected[:, places] = np.minimum(found, 1.0)
+    corrected[:, places] = np.minimum(fitted, 1.0)
     return corrected

@@ -208,14 +208,14 @@ class Root:
 
     def _spread(self, team: int, chance: bool) -> float:
         """The standard deviation of all simulations' margins, or an estimate of that of their chances."""
-        found = self._spreads.get((team, chance))
-        if found is None:
-            found = self._spreads[team, chance] = (
+        spread = self._spreads.get((team, chance))
+        if spread is None:
+            spread = self._spreads[team, chance] = (
                 max(_between(self.rows, team), *(row.chance_errors[team] * math.sqrt(row.visits) for row in self.rows))
                 if chance
                 else pooled_deviation(self.rows, team)
             )
-        return found
+        return spread
 
 
 def pooled_deviation(rows: Sequence[RootMove], team: int) -> float:
