@@ -167,7 +167,7 @@ def _resolved(text: str, scheme: str, rest: str) -> Address:
                 f"an {scheme.replace('ip', 'IP')} address is expected after {scheme}:, not {shown(host)}"
             )
     stranger = next((host for host in hosts if not is_this_machine(host)), hosts[0])
-    several = tuple(join_address(*one) for one in endpoints) if len(endpoints) > 1 else ()
+    several = tuple(join_address(*endpoint) for endpoint in endpoints) if len(endpoints) > 1 else ()
     return Address(text, text, stranger, endpoints[0][1], endpoints=several)
 
 

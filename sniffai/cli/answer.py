@@ -109,8 +109,8 @@ def _careless(entry: pb.MoveEvaluation, value: pb.TeamValue | None) -> str:
     """The chance to win the match against careless opponents, where it was asked for."""
     if not entry.HasField("careless"):
         return ""
-    told = fixed(100 * entry.careless.win_probability, 2)
-    return f"{told} ± {_error(entry.careless, 100 * entry.careless.win_probability_error) or 0}"
+    chance = fixed(100 * entry.careless.win_probability, 2)
+    return f"{chance} ± {_error(entry.careless, 100 * entry.careless.win_probability_error) or 0}"
 
 
 def _loss_in(objective: Objective) -> Cell:

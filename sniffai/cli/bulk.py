@@ -121,8 +121,8 @@ def bulk_options(workers: str | None, *, access: bool = True) -> Callable[[F], F
             help="Save each job's result in this file (.jsonl or .parquet); jobs already in it are skipped.",
         )(command)
         if workers is not None:
-            told = f"Worker processes, or jobs at once. [default: {workers}]"
-            command = click.option("--workers", type=click.IntRange(1, 1024), help=told)(command)
+            help_text = f"Worker processes, or jobs at once. [default: {workers}]"
+            command = click.option("--workers", type=click.IntRange(1, 1024), help=help_text)(command)
         if access:
             command = access_options(command)
         command = click.option(

@@ -71,7 +71,7 @@ class HostedPlay:
         :raises ClickException: the server refuses it, or cannot be reached.
         """
         player = self._player()
-        made = self._remote.ask(
+        response = self._remote.ask(
             lambda client: client.create_match(
                 new.seats,
                 scores=new.scores,
@@ -82,10 +82,10 @@ class HostedPlay:
                 player_token=player,
             )
         )
-        invitations = {one.seat: one.invitation for one in made.invitations}
+        invitations = {message.seat: message.invitation for message in response.invitations}
         own = invitations.pop(new.seat)
         others = {str(seat): invitation for seat, invitation in invitations.items()}
-        ticket = Ticket(_match_id(made.match_id), new.seat, invitation=own, others=others)
+        ticket = Ticket(_match_id(response.match_id), new.seat, invitation=own, others=others)
         self._keep(ticket)
         return self._take_seat(ticket)
 

@@ -135,15 +135,15 @@ def kept(name: str, data: bytes) -> str:
     return "the result could not be saved anywhere"
 
 
-def _same_place(one: Path, other: Path) -> bool:
+def _same_place(path: Path, other: Path) -> bool:
     """Whether two names stand for one file, by whatever way, or the first for one inside a folder that the other is.
 
     None of them needs to be there yet.
     """
-    place, taken = _target(one), _target(other)
+    place, taken = _target(path), _target(other)
     if place == taken or taken in place.parents:
         return True
-    return one.is_file() and other.is_file() and one.samefile(other)  # a hard link, or capital letters
+    return path.is_file() and other.is_file() and path.samefile(other)  # a hard link, or capital letters
 
 
 def _target(named: Path) -> Path:

@@ -233,12 +233,12 @@ def _review(table: Table, say: Words) -> None:
     )
     with progress_bar() as bar:
         task = bar.add_task("")
-        found = review(
+        reviewed = review(
             of_record(replace(record, tags=names)),
             limits,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-    show_review(found, say.language_code, write=tell_folded)
+    show_review(reviewed, say.language_code, write=tell_folded)
 
 
 @contextmanager

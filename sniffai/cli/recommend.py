@@ -212,16 +212,16 @@ def _named(options: Iterable[str]) -> dict[int, str]:
 
     :raises BadInput: it is not a seat and a name, or a seat is named twice.
     """
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for option in options:
         place, sign, name = option.partition("=")
         if not sign or not re.fullmatch("[0-9]", place):
             raise BadInput(f"--opponent: a seat and a name are expected, such as 1=casual, not {shown(option)}")
         seat = int(place)
-        if seat in found:
+        if seat in names:
             raise BadInput(f"--opponent: seat {seat} is named twice")
-        found[seat] = name
-    return found
+        names[seat] = name
+    return names
 
 
 def _opponent(question: Question, seat: int, name: str) -> Opponent:

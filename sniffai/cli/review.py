@@ -87,14 +87,14 @@ def command(
     others = bulk.files if remote is None else remote.files
     output = None if page is None else Output(page, "--html", sources=files, others=others)
     forms = [load(file) for file in files]
-    asked = [_asked(form) for form in forms]
-    for question in asked:
+    questions = [_asked(form) for form in forms]
+    for question in questions:
         for warning in () if question is None else question.warnings:
             complain(f"warning: {warning.field}: {warning.description}")
-    given = Limits(simulations if simulations or seconds else DEFAULT_SIMULATIONS, seconds)
+    option_limits = Limits(simulations if simulations or seconds else DEFAULT_SIMULATIONS, seconds)
     wanted = []
-    for form, question in zip(forms, asked, strict=True):
-        limits = given if question is None or simulations or seconds else question.limits
+    for form, question in zip(forms, questions, strict=True):
+        limits = option_limits if question is None or simulations or seconds else question.limits
         own_seed = seed if seed is not None or question is None else question.seed
         wanted.append(Asked(form.subject(), limits, own_seed or 0))
     if remote is None:
@@ -103,13 +103,13 @@ def command(
     elif bulk.elsewhere:
         raise click.UsageError("--server reviews by itself: --executor and --results do not go with it")
     else:
-        priorities = [None if question is None else PRIORITIES[question.priority] for question in asked]
+        priorities = [None if question is None else PRIORITIES[question.priority] for question in questions]
         with _bar(forms, wanted) as progress:
             reviews = [
-                _review_there(remote, form, one, priority, partial(progress, number))
-                for number, (form, one, priority) in enumerate(zip(forms, wanted, priorities, strict=True))
+                _review_there(remote, form, asked, priority, partial(progress, number))
+                for number, (form, asked, priority) in enumerate(zip(forms, wanted, priorities, strict=True))
             ]
-    codes = [question.language_code for question in asked if question is not None]
+    codes = [question.language_code for question in questions if question is not None]
     code = language_code or (codes[0] if codes else "en")
     if len(reviews) == 1:
         return _one(reviews[0], output, code, every=every, beliefs=beliefs, as_json=as_json)
@@ -122,7 +122,7 @@ def _bar(
     forms: Sequence[Form], wanted: Sequence[Asked], work: Executor | None = None
 ) -> Iterator[Callable[[int, int], None]]:
     """A progress bar of all reviews. Yields a function that is told a review's number and how much of it is done."""
-    sizes = [one.subject.size for one in wanted]
+    sizes = [asked.subject.size for asked in wanted]
     before = list(accumulate(sizes, initial=0))
     with progress_bar(work=work) as bar:
         task = bar.add_task("", total=before[-1])

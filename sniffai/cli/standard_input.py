@@ -52,12 +52,12 @@ def _wait() -> None:
 @contextmanager
 def _signals() -> Iterator[int]:
     """A pipe that can be read once a signal has arrived."""
-    arrived, told = os.pipe()
-    os.set_blocking(told, False)
-    before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     try:
-        yield arrived
+        yield read_end
     finally:
         signal.set_wakeup_fd(before)
-        os.close(told)
-        os.close(arrived)
+        os.close(write_end)
+        os.close(read_end)

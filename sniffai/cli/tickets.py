@@ -93,12 +93,12 @@ class Tickets:
         """
         if not MATCH_ID.fullmatch(match_id):
             raise BadInput("--resume: with --server, the id of a match is expected; --list shows yours")
-        found = [ticket for ticket in self._of(match_id) if seat in (None, ticket.seat)]
-        if not found:
+        tickets = [ticket for ticket in self._of(match_id) if seat in (None, ticket.seat)]
+        if not tickets:
             raise BadInput(f"--resume: no seat at match {match_id} is kept here; --list shows yours")
-        if len(found) > 1:
+        if len(tickets) > 1:
             raise BadInput(f"--resume: you have several seats at match {match_id}: name one by --seat")
-        return found[0]
+        return tickets[0]
 
     def seats(self, match_id: str) -> list[int]:
         """The seats whose tickets are kept."""

@@ -54,7 +54,9 @@ class GrpcExecutor:
         self._workers = None if workers is None else check_workers(workers)
         named = [Connection(address, timeout, tls, api_key, False) for address in addresses]
         connections = [
-            replace(one, address=address) for one in named for address in one.where.endpoints or (one.address,)
+            replace(connection, address=address)
+            for connection in named
+            for address in connection.where.endpoints or (connection.address,)
         ]
         if not connections:
             message = "an address is expected, such as grpc:127.0.0.1:50051"

@@ -215,10 +215,12 @@ class JobServer:
         if where.path or not where.host:
             return 1 if where.path else None
         try:
-            found = {info[:1] + info[4][:1] for info in socket.getaddrinfo(where.host, None, type=socket.SOCK_STREAM)}
+            addresses = {
+                info[:1] + info[4][:1] for info in socket.getaddrinfo(where.host, None, type=socket.SOCK_STREAM)
+            }
         except OSError:
             return None
-        return max(Counter(family for family, _ in found).values())
+        return max(Counter(family for family, _ in addresses).values())
 
 
 def _started(call: Any, done: Callable[[Any], None]) -> Any:

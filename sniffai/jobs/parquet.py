@@ -100,8 +100,8 @@ class ParquetFolder:
         number, row = self._rows[address]
         if self._open is None or self._open[0] != number:
             self._open = number, pyarrow.parquet.read_table(self._parts[number], partitioning=None)
-        told = self._open[1].slice(row, 1).to_pylist()[0]
-        return result_of({**told, "value": json.loads(told["value"]), "measured": json.loads(told["measured"])})
+        stored = self._open[1].slice(row, 1).to_pylist()[0]
+        return result_of({**stored, "value": json.loads(stored["value"]), "measured": json.loads(stored["measured"])})
 
     def add(self, spec: JobSpec, result: JobResult) -> None:
         """See :class:`Results`."""

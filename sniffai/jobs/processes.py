@@ -136,9 +136,9 @@ class Processes:
         self.close()
 
 
-def _numbered(work: Callable[[Job], Result], job: tuple[int, Job]) -> tuple[int, Result]:
-    number, one = job
-    return number, work(one)
+def _numbered(work: Callable[[Job], Result], numbered: tuple[int, Job]) -> tuple[int, Result]:
+    number, job = numbered
+    return number, work(job)
 
 
 def _emptied(waiting: deque[Job]) -> Iterator[Job]:

@@ -95,8 +95,13 @@ def not_ours(name: str | Path) -> RecordError:
 
 def row_of(spec: JobSpec, result: JobResult) -> dict[str, Any]:
     """A result with what it is of: all of the job but its texts, which may be long."""
-    told = spec.to_dict()
-    return {"kind": told["kind"], "parameters": told["parameters"], "numbers": told["numbers"], **result.to_dict()}
+    plain_spec = spec.to_dict()
+    return {
+        "kind": plain_spec["kind"],
+        "parameters": plain_spec["parameters"],
+        "numbers": plain_spec["numbers"],
+        **result.to_dict(),
+    }
 
 
 def result_of(row: Mapping[str, Any]) -> JobResult:

@@ -75,7 +75,7 @@ class JobSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        limits = {one.name: getattr(self.limits, one.name) for one in fields(Limits)}
+        limits = {limit.name: getattr(self.limits, limit.name) for limit in fields(Limits)}
         return {
             "kind": self.kind,
             "parameters": self.parameters,
@@ -108,14 +108,14 @@ class JobSpec:
 
         :raises LimitsError: it is not a job; ``field`` says where.
         """
-        names = [one.name for one in fields(cls)]
-        given = _members(value, names)
-        limits = _members(given["limits"], (), [one.name for one in fields(Limits)], "limits")
+        names = [spec_field.name for spec_field in fields(cls)]
+        members = _members(value, names)
+        limits = _members(members["limits"], (), [limit.name for limit in fields(Limits)], "limits")
         try:
             read = Limits(**limits)
         except LimitsError as error:
             raise error.at("limits") from None
-        return cls(**{**given, "numbers": _as_range(given["numbers"]), "limits": read})
+        return cls(**{**members, "numbers": _as_range(members["numbers"]), "limits": read})
 
 
 def slices(count: int, size: int) -> Iterator[range]:

@@ -68,8 +68,8 @@ def find_place(
         raise _no_move(f"{tile} does not fit at {shown(place)}: {_offer(tile, fitting)}", "TILE_DOES_NOT_FIT")
     scoring = [point for point in meant if points is None or points_at(point.name) == points]
     if not scoring:
-        told = " and ".join(f"{points_at(point.name)} at {point.name}" for point in meant)
-        raise _no_move(f"{tile} scores {told}, not {points}", "WRONG_POINTS")
+        scores = " and ".join(f"{points_at(point.name)} at {point.name}" for point in meant)
+        raise _no_move(f"{tile} scores {scores}, not {points}", "WRONG_POINTS")
     if len({point.tile for point in scoring}) > 1:
         raise _no_move(f"{_offer(tile, scoring)}; say which: {tile}@{scoring[0].name}", "PLACE_NOT_UNIQUE")
     return scoring[0]
@@ -94,8 +94,8 @@ def listed(values: Sequence[object], last: str = "and") -> str:
 
 def near(word: str, known: Iterable[str]) -> str:
     """An offer of the known word that is most like this one; ``""`` if none is."""
-    found = get_close_matches(word.lower(), list(known), 1, 0.7)
-    return f"; is {found[0]!r} meant?" if found else ""
+    nearest = get_close_matches(word.lower(), list(known), 1, 0.7)
+    return f"; is {nearest[0]!r} meant?" if nearest else ""
 
 
 def _is_meant(place: str, point: AttachmentPoint) -> bool:

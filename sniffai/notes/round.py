@@ -212,13 +212,13 @@ class RoundReader:
 
     def _tell(self, event: Event) -> None:
         """Play an event; a further draw of the same turn is joined to the one before."""
-        told = tell_core(self.core, event)
+        played = tell_core(self.core, event)
         last = self.events[-1] if self.events else None
-        if isinstance(told, Draw) and isinstance(last, Draw):
-            tiles = None if last.tiles is None or told.tiles is None else last.tiles + told.tiles
-            self.events[-1] = Draw(told.seat, last.count + told.count, tiles)
+        if isinstance(played, Draw) and isinstance(last, Draw):
+            tiles = None if last.tiles is None or played.tiles is None else last.tiles + played.tiles
+            self.events[-1] = Draw(played.seat, last.count + played.count, tiles)
         else:
-            self.events.append(told)
+            self.events.append(played)
 
     def _unreadable(self, message: str, field: str = "") -> NotationError:
         return NotationError(message, reason="UNREADABLE", field=field)

@@ -81,7 +81,7 @@ def _voids(part: Part | None, seats: Seats) -> tuple[tuple[int, ...], ...]:
             if seat is None or len(group) < 2 or not re.fullmatch("[0-6]+", "".join(group[1:])):
                 part.refuse("a void is a seat and suits that it does not hold: 'void 0 25'")
             suits[seat] |= {int(digit) for digit in "".join(group[1:])}
-    return tuple(tuple(sorted(found)) for found in suits)
+    return tuple(tuple(sorted(voids)) for voids in suits)
 
 
 def _split(words: Sequence[str], mark: str) -> Iterator[list[str]]:

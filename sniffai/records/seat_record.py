@@ -197,8 +197,8 @@ def _round_of(view: View, number: int, views: tuple[View, ...], last: tuple[int,
     following = views[number + 1] if number + 1 < len(views) else None
     after = last
     if following is not None:
-        told = isinstance(view, View) and isinstance(following, View) and view.over
-        after = following.scores if told and view.match_winner is None else None
+        round_over = isinstance(view, View) and isinstance(following, View) and view.over
+        after = following.scores if round_over and view.match_winner is None else None
     try:
         return SeatRound(view, after)
     except RecordError as error:

@@ -30,7 +30,7 @@ def most_useful(warnings: Iterable[notice_pb2.Warning]) -> list[notice_pb2.Warni
 
     First those about what was done otherwise than requested, then those about unknown fields, which may be any number.
     """
-    return sorted(warnings, key=lambda one: one.reason == UNKNOWN)[:MAX_WARNINGS]
+    return sorted(warnings, key=lambda notice: notice.reason == UNKNOWN)[:MAX_WARNINGS]
 
 
 def unknown_fields(request: Message) -> list[notice_pb2.Warning]:

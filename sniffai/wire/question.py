@@ -237,22 +237,22 @@ def _opponents(request: Request, position: View | Round, faults: Faults) -> dict
     """How other seats choose."""
     if isinstance(request, pb.RecommendMoveRequest) and request.level and request.opponents:
         faults.add(Violation("opponents", "NOT_WITH_LEVEL", "a level chooses whoever the others are"))
-    found: dict[int, Opponent] = {}
+    opponents: dict[int, Opponent] = {}
     for i, message in enumerate(faults.limited(request.opponents, "opponents", position.players - 1)):
         path, seat = f"opponents[{i}]", message.seat
         if not 0 <= seat < position.players or seat == position.seat:
             faults.add(Violation(f"{path}.seat", "SEAT_OUT_OF_RANGE", f"{seat} is none of the other seats"))
-        elif seat in found:
+        elif seat in opponents:
             faults.add(Violation(f"{path}.seat", "SEAT_TWICE", f"seat {seat} is named twice"))
         if not message.name:
             faults.add(Violation(f"{path}.name", "REQUIRED", "the name of a level or player must be given"))
             continue
         try:
-            found[seat] = opponent_named(message.name)
+            opponents[seat] = opponent_named(message.name)
         except SniffError as error:
             reason = error.reason if error.reason == "RATING_OUT_OF_RANGE" else "UNKNOWN_OPPONENT"
             faults.add(Violation(f"{path}.name", reason, plain(error.message)))
-    return found
+    return opponents
 
 
 def _careless(request: Request, faults: Faults) -> bool:

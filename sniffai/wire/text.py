@@ -129,8 +129,8 @@ def json_value(text: str) -> Any:
     except json.JSONDecodeError as error:
         raise WireError(Violation("", "NOT_JSON", plain(f"not JSON: {error}"))) from None
     except (ValueError, RecursionError) as error:
-        told = strict_json.unreadable(error, text)
-        raise WireError(Violation("", "NOT_JSON", told.message)) from None
+        notation_error = strict_json.unreadable(error, text)
+        raise WireError(Violation("", "NOT_JSON", notation_error.message)) from None
 
 
 def _message(value: Any, kind: type[M]) -> M:
@@ -144,30 +144,30 @@ def _message(value: Any, kind: type[M]) -> M:
     return message
 
 
-def _misfit(kind: type[Message], told: str) -> Violation:
+def _misfit(kind: type[Message], text: str) -> Violation:
     """What is wrong with JSON that does not describe a message, from the text of protobuf's error.
 
     The path of the field is whole where the text has it, otherwise the field's name alone.
     """
-    told, names = told.strip().rstrip("."), []
-    while found := STEP.match(told):
-        names.append(found[1])
-        told = told[found.end() :].rstrip(".")
+    text, names = text.strip().rstrip("."), []
+    while step := STEP.match(text):
+        names.append(step[1])
+        text = text[step.end() :].rstrip(".")
     field = names[-1] if names else ""
-    if found := PLACE.search(told):
-        field, told = found[1] or "", told[: found.start()]
-    if found := SEVERAL.match(told):
-        told = CHOICES.get(found[1], f"only one {found[1]} may be given")
-    elif found := UNKNOWN_NAME.match(told):
-        field = f"{field}.{found[2]}" if field else found[2]
-        told = f"{found[1]} has no such field"
-    elif "invalid literal for int()" in told:
-        told = f"a whole number is expected, not {told.rpartition(': ')[2]}"
-    elif "object is not iterable" in told:
-        told = "an object is expected"
-    elif told.startswith("expected string"):
-        told = "a text is expected"
-    return Violation(plain(field), "NOT_JSON_OF_MESSAGE", plain(f"not JSON of a {kind.__name__}: {told}"))
+    if place := PLACE.search(text):
+        field, text = place[1] or "", text[: place.start()]
+    if several := SEVERAL.match(text):
+        text = CHOICES.get(several[1], f"only one {several[1]} may be given")
+    elif unknown := UNKNOWN_NAME.match(text):
+        field = f"{field}.{unknown[2]}" if field else unknown[2]
+        text = f"{unknown[1]} has no such field"
+    elif "invalid literal for int()" in text:
+        text = f"a whole number is expected, not {text.rpartition(': ')[2]}"
+    elif "object is not iterable" in text:
+        text = "an object is expected"
+    elif text.startswith("expected string"):
+        text = "a text is expected"
+    return Violation(plain(field), "NOT_JSON_OF_MESSAGE", plain(f"not JSON of a {kind.__name__}: {text}"))
 
 
 def _in_order(value: Any, descriptor: Any) -> Any:
