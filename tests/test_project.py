@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+import sniffai.client
 import sniffai.jobs
 import sniffai.play
 import sniffai.records
@@ -72,7 +73,16 @@ def test_what_makes_no_array_starts_without_numpy(code: str) -> None:
 
 @pytest.mark.parametrize(
     "package",
-    [sniffai, sniffai.jobs, sniffai.play, sniffai.records, sniffai.review, sniffai.search, sniffai.wire],
+    [
+        sniffai,
+        sniffai.client,
+        sniffai.jobs,
+        sniffai.play,
+        sniffai.records,
+        sniffai.review,
+        sniffai.search,
+        sniffai.wire,
+    ],
     ids=lambda package: package.__name__,
 )
 def test_the_names_of_a_package_are_those_that_type_checkers_see(package: ModuleType) -> None:

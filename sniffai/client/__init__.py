@@ -14,9 +14,12 @@ Invalid arguments raise before anything is sent: an unknown keyword raises :clas
 a ``TypeError``; everything else raises another :class:`sniffai.SniffError` whose ``field`` is the argument's name.
 """
 
-from sniffai.extras import explained
+from typing import TYPE_CHECKING, Final
 
-try:
+from sniffai.extras import explained
+from sniffai.lazy import lazy_names
+
+if TYPE_CHECKING:
     from sniffai.client.aio import AsyncClient
     from sniffai.client.arguments import UnknownArgumentError
     from sniffai.client.blocking import Client
@@ -42,8 +45,33 @@ try:
         MatchStream,
         ReviewStream,
     )
+
+try:
+    import google.protobuf  # noqa: F401 (every message needs it)
+    import grpc  # noqa: F401
 except ImportError as error:
     raise explained(error) from None
+
+_MODULES: Final = {
+    "aio": ("AsyncClient",),
+    "arguments": ("UnknownArgumentError",),
+    "blocking": ("Client",),
+    "connection": ("DEFAULT_TIMEOUT", "Tls"),
+    "errors": ("ServiceError",),
+    "match_requests": ("make_player_token",),
+    "requests": ("DealLike", "PositionLike", "RecommendWishes", "RecordLike", "ReviewWishes", "ViewLike", "Wishes"),
+    "streams": (
+        "AnalysisStream",
+        "AsyncAnalysisStream",
+        "AsyncMatchReviewStream",
+        "AsyncMatchStream",
+        "AsyncReviewStream",
+        "MatchReviewStream",
+        "MatchStream",
+        "ReviewStream",
+    ),
+}
+"""The public names by the module that defines them."""
 
 __all__ = [
     "DEFAULT_TIMEOUT",
@@ -69,3 +97,5 @@ __all__ = [
     "Wishes",
     "make_player_token",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__, _MODULES)

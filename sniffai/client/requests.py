@@ -20,7 +20,6 @@ from sniffai.client.arguments import (
     check_seed,
     check_text,
 )
-from sniffai.draw.geometry import MAX_MARK
 from sniffai.errors import ViewError
 from sniffai.moves import Move, MoveLike
 from sniffai.records.matchfile import format_match
@@ -212,7 +211,7 @@ def plan_request(
     check_names(unknown, ("placements", "end_room", "timeout"))
     return rules_service_pb2.PlanTableRequest(
         placements=check_each(placements, "placements", move_message),
-        end_room=0 if end_room is None else read_whole(end_room, "end_room", wire.MIN_ROOM, MAX_MARK),
+        end_room=0 if end_room is None else read_whole(end_room, "end_room", wire.MIN_ROOM, wire.MAX_ROOM),
     )
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     )
     from sniffai.wire.notices import MAX_WARNINGS, most_useful, unknown_fields, warning
     from sniffai.wire.pasted import parse_text
-    from sniffai.wire.plans import MIN_ROOM, read_layout, read_room, write_plan
+    from sniffai.wire.plans import MAX_ROOM, MIN_ROOM, read_layout, read_room, write_plan
     from sniffai.wire.question import Question, bad_max_moves, level_warnings, read_question
     from sniffai.wire.read import (
         given,
@@ -103,7 +103,7 @@ _MODULES: Final = {
     ),
     "notices": ("MAX_WARNINGS", "most_useful", "unknown_fields", "warning"),
     "pasted": ("parse_text",),
-    "plans": ("MIN_ROOM", "read_layout", "read_room", "write_plan"),
+    "plans": ("MAX_ROOM", "MIN_ROOM", "read_layout", "read_room", "write_plan"),
     "question": ("Question", "bad_max_moves", "level_warnings", "read_question"),
     "read": (
         "given",
@@ -146,6 +146,7 @@ _MODULES: Final = {
 
 __all__ = [
     "ACTIONS",
+    "MAX_ROOM",
     "MAX_VIOLATIONS",
     "MAX_WARNINGS",
     "MIN_ROOM",

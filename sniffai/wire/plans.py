@@ -15,6 +15,9 @@ from sniffai.wire.faults import Faults
 MIN_ROOM: Final = 2
 """Grid units of an open end's room, unless a request asks for more."""
 
+MAX_ROOM: Final = MAX_MARK
+"""Grid units that a request may ask for."""
+
 HEADINGS: Final = (pb.HEADING_RIGHT, pb.HEADING_DOWN, pb.HEADING_LEFT, pb.HEADING_UP)
 
 
@@ -37,8 +40,8 @@ def read_room(room: int) -> int:
 
     :raises WireError: it is out of range.
     """
-    if room and not MIN_ROOM <= room <= MAX_MARK:
-        text = f"the room of an open end is {MIN_ROOM}..{MAX_MARK} grid units, not {room}"
+    if room and not MIN_ROOM <= room <= MAX_ROOM:
+        text = f"the room of an open end is {MIN_ROOM}..{MAX_ROOM} grid units, not {room}"
         raise WireError(Violation("end_room", "NUMBER_OUT_OF_RANGE", text))
     return room or MIN_ROOM
 
