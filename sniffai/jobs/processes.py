@@ -65,8 +65,8 @@ class Processes:
     def spread(self, work: Callable[[Job], Result], jobs: Iterable[Job]) -> Generator[Result, None, None]:
         """What ``work`` makes of each job, as it comes. Few jobs are taken before their turn.
 
-        A job whose process ends is done again. An error, Ctrl-C, or closing the iterator ends the processes at once,
-        whatever they are at.
+        A job whose process ends is done again. An error, Ctrl-C, or closing the iterator while jobs are given out ends
+        the processes at once, whatever they are at.
 
         :raises LimitsError: the system cannot start worker processes.
         :raises LostJobError: a process ended again and again before the same job was done.
@@ -74,8 +74,13 @@ class Processes:
         if self._workers == 1:
             yield from map(work, jobs)
             return
+        given: dict[Future[Result], tuple[Job, int]] = {}
         try:
-            yield from self._spread(work, iter(jobs))
+            yield from self._spread(work, iter(jobs), given)
+        except GeneratorExit:  # also from who knows that there are no more results; then the processes wait for work
+            if given:
+                self._kill()
+            raise
         except BaseException:
             self._kill()
             raise
@@ -97,8 +102,13 @@ class Processes:
             self._executor.shutdown()
             self._executor = None
 
-    def _spread(self, work: Callable[[Job], Result], jobs: Iterator[Job]) -> Iterator[Result]:
-        given: dict[Future[Result], tuple[Job, int]] = {}
+    def _spread(
+        self, work: Callable[[Job], Result], jobs: Iterator[Job], given: dict["Future[Result]", tuple[Job, int]]
+    ) -> Iterator[Result]:
+        """See :meth:`spread`.
+
+        :param given: is kept up to date: the jobs that are given out, and how often each has been.
+        """
         again: deque[tuple[Job, int]] = deque()
         while True:
             fresh = ((job, 1) for job in islice(jobs, AHEAD * self._workers - len(given) - len(again)))

@@ -43,9 +43,6 @@ WORK: dict[str, Callable[[Executor], Any]] = {
     "arena of matches": lambda executor: (
         play_arena(ArenaSpec("greedy", "random", 2, 4, whole_matches=True, luck=False), executor=executor).pairings
     ),
-    "arena until it is clear": lambda executor: (
-        play_arena(ArenaSpec("random", "greedy", 2, 400, test=SequentialTest(h1=5)), executor=executor).pairings
-    ),
     "exploit": lambda executor: exploit(ExploitSpec("greedy", deals=3, simulations=30), executor=executor),
     "rounds": lambda executor: play_rounds("greedy", 3, 45, 2, executor=executor),
     "policy's rounds": lambda executor: play_rounds("policy", 3, 50_010, 2, executor=executor),
@@ -54,6 +51,10 @@ WORK: dict[str, Callable[[Executor], Any]] = {
     "beliefs": lambda executor: report_beliefs(BeliefSpec(2, 4, 9, "greedy", 40), executor=executor),
     "training": lambda executor: train_nets(TrainingPlan(2, 3), executor=executor),
     "review": lambda executor: review(subject(1), Limits(simulations=40), seed=1, executor=executor),
+    # The last, because it ends the processes.
+    "arena until it is clear": lambda executor: (
+        play_arena(ArenaSpec("random", "greedy", 2, 400, test=SequentialTest(h1=5)), executor=executor).pairings
+    ),
 }
 
 

@@ -69,6 +69,16 @@ def test_few_jobs_are_taken_before_their_turn(two: Processes) -> None:
     assert sorted(two.spread(abs, [1, 2])) == [1, 2]
 
 
+def test_an_iterator_closed_after_its_last_result_leaves_the_processes_for_more(two: Processes) -> None:
+    assert list(two.spread(abs, [-1])) == [1]
+    started = [process.pid for process in two._context._started]
+    results = two.spread(abs, [-2])
+    assert next(results) == 2
+    results.close()
+    assert list(two.spread(abs, [-3])) == [3]
+    assert [process.pid for process in two._context._started] == started
+
+
 def test_a_job_whose_process_is_killed_is_done_again(two: Processes, tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in "abc"]
     assert sorted(two.spread(die_once, paths[:1])) == [f"done: {paths[0]}"]
