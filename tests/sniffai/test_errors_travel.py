@@ -17,9 +17,9 @@ import sniffai_server
 from sniffai.client import ServiceError
 from sniffai.client.errors import ServiceError as ClientError
 from sniffai.errors import LimitsError, PortableError, SniffError
-from sniffai.wire import Violation, WireError
+from sniffai.wire import WireError
+from tests.sniffai.failures import VIOLATION, fail_at_door, fail_in_client, fail_on_wire
 
-VIOLATION = Violation("view.hand[3]", "UNKNOWN_TILE", "'7|7' is not a tile")
 ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "ServiceError": (("INVALID_ARGUMENT", "no", "BAD_VIEW", (VIOLATION,), 1.5), {}),
     "WireError": ((VIOLATION, VIOLATION), {}),
@@ -97,18 +97,6 @@ def test_a_copied_error_has_all_its_fields(kind: type[BaseException]) -> None:
 def test_all_kinds_are_walked() -> None:
     assert {SniffError, ServiceError, WireError, ClientError} <= set(KINDS)
     assert len(KINDS) > 20
-
-
-def fail_in_client() -> NoReturn:
-    raise ServiceError("UNAVAILABLE", "full", "QUEUE_FULL", (VIOLATION,), 2.5)
-
-
-def fail_on_wire() -> NoReturn:
-    raise WireError(VIOLATION)
-
-
-def fail_at_door() -> NoReturn:
-    raise LimitsError("too few", reason="OUT_OF_RANGE", field="simulations").at("limits")
 
 
 @pytest.fixture(scope="module")
