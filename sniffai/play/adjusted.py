@@ -79,15 +79,15 @@ class AdjustedMean:
         raw = self.unadjusted.standard_error
         return 1 - (self.estimate.standard_error / raw) ** 2 if 0 < raw < inf else 0.0
 
-    def cautious_error(self, scatter: float) -> float:
-        """The standard error of :attr:`estimate` as if one group more lay as far from the mean as ``scatter``.
+    def cautious_estimate(self, scatter: float) -> Estimate:
+        """The estimate, its error as if one group more lay as far from the mean as ``scatter``.
 
         So a mean of few groups that happen to be equal does not seem certain.
         """
         estimate = self.estimate
-        if not self.groups or not self._count or estimate.standard_error == inf:
-            return inf
-        return sqrt(estimate.standard_error**2 + (scatter / self._count) ** 2)
+        if estimate.standard_error == inf:
+            return estimate
+        return Estimate(estimate.mean, sqrt(estimate.standard_error**2 + (scatter / self._count) ** 2))
 
     def _estimate(self, total: float, total_count: float, total2: float) -> Estimate:
         if not self._count:

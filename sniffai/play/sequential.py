@@ -82,14 +82,14 @@ class SequentialTest:
 
         :param mean: of what is tested, in its unit.
         """
-        error = mean.cautious_error(SCATTER[self.of])
-        middle = mean.estimate.mean
+        cautious = mean.cautious_estimate(SCATTER[self.of])
+        middle, error = cautious.mean, cautious.standard_error
         ratio = (self.h1 - self.h0) * (2 * middle - self.h0 - self.h1) / (2 * error**2) if error < inf else 0.0
-        lower, upper = self.bounds
+        lower, upper = bounds = self.bounds
         verdict: Verdict | None = None
         if mean.groups >= LEAST and not lower < ratio < upper:
             verdict = "h1" if ratio >= upper else "h0"
-        return TestState(mean.groups, middle, error, ratio, self.bounds, verdict)
+        return TestState(mean.groups, middle, error, ratio, bounds, verdict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

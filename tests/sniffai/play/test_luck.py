@@ -216,6 +216,6 @@ def test_only_the_luck_that_explains_scatter_is_taken() -> None:
 
 def test_a_mean_of_nothing_is_uncertain() -> None:
     mean = AdjustedMean()
-    assert mean.estimate.standard_error == mean.cautious_error(1) == float("inf")
+    assert mean.estimate.standard_error == mean.cautious_estimate(1).standard_error == float("inf")
     mean.add(4, 2, 1)
     assert (mean.estimate.mean, mean.estimate.standard_error, mean.reduction) == (2, float("inf"), 0.0)
