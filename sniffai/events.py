@@ -13,6 +13,7 @@ Consecutive draws of one turn are one event: the tiles drawn before a placement 
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from sniffai.checks import BOUND, check_members, is_listed, keep_plain, read_integer, shown
@@ -80,6 +81,7 @@ EventLike: TypeAlias = Event | Mapping[str, Any]
 """What the library accepts as an event."""
 
 
+@lru_cache(maxsize=4096)
 def event_of(record: tuple[Any, ...]) -> Event:
     """An event from the core's record of it, with all that happened: the points, the tiles drawn."""
     kind, seat, *rest = record

@@ -2,8 +2,8 @@
 
 Written from docs/rules.md alone, section by section, and from nothing of the engine's. A layout is a graph of joined
 halves, named as the rules name them (``4|6:HIGH``); a hand is a list of tiles; nothing is packed. Every question is
-answered by looking at the table. Kept are the meanings of names, which never change, and the attachment points from one
-placement to the next.
+answered by looking at the table. Kept are the meanings of names, which never change, and from one placement to the next
+the attachment points, the tiles' places there and the counted ends.
 
 ``python -m tests.reference perft`` writes ``tests/data/perft`` again.
 """
@@ -63,12 +63,17 @@ class Layout:
         """The first double played in the round, or None so far."""
         self.points_now: list[tuple[str, int]] | None = None
         """The attachment points, once asked for; None after a placement."""
+        self.places_now: dict[Tile, list[str | None]] = {}
+        """Where tiles could be joined, as far as asked for; new after a placement, so copies share it until then."""
+        self.ends_now: list[tuple[Tile, int]] | None = None
+        """The counted ends, once asked for; None after a placement."""
 
     def copy(self) -> "Layout":
         """An independent copy."""
         other = Layout()
         other.placements, other.joined = list(self.placements), dict(self.joined)
         other.sniff, other.points_now = self.sniff, self.points_now
+        other.places_now, other.ends_now = self.places_now, self.ends_now
         return other
 
     @property
@@ -99,7 +104,13 @@ class Layout:
 
     def contributions(self) -> list[tuple[Tile, int]]:
         """Every counted end as (tile, value), in ascending order (rules §4)."""
-        return sorted((tile, value) for tile in self.tiles for value in self.counted_ends(tile))
+        return sorted(self.ends())
+
+    def ends(self) -> list[tuple[Tile, int]]:
+        """The same in the order of play."""
+        if self.ends_now is None:
+            self.ends_now = [(tile, value) for tile in self.tiles for value in self.counted_ends(tile)]
+        return list(self.ends_now)
 
     def counted_ends(self, tile: Tile) -> list[int]:
         """What one tile on the table counts, end by end."""
@@ -113,7 +124,7 @@ class Layout:
 
     @property
     def count(self) -> int:
-        return sum(value for tile in self.tiles for value in self.counted_ends(tile))
+        return sum([value for _, value in self.ends()])
 
     @property
     def points(self) -> int:
@@ -125,7 +136,9 @@ class Layout:
         """Where a tile could be joined now; ``[None]``, the lead, on an empty table."""
         if not self.placements:
             return [None]
-        return [port for port, value in self.attachment_points() if value in tile]
+        if tile not in self.places_now:
+            self.places_now[tile] = [port for port, value in self.attachment_points() if value in tile]
+        return list(self.places_now[tile])
 
     def place(self, tile: Tile, at: str | None) -> None:
         """Puts a tile on the table.
@@ -137,7 +150,7 @@ class Layout:
         self.placements.append((tile, at))
         if tile.is_double and self.sniff is None:
             self.sniff = tile
-        self.points_now = None
+        self.points_now, self.places_now, self.ends_now = None, {}, None
         if at is not None:
             near = f"{tile}:{near_port(tile, pips(at))}"
             self.joined[near] = at

@@ -93,7 +93,8 @@ def check_step(round_: sniffai.Round, step: dict[str, Any]) -> None:
     assert round_.play(sniffai.Move(tile, at)) == step["points"]
     assert round_.count == step["total"]
     assert [[str(end), value] for end, value in round_.contributions()] == step["contributions"]
-    assert round_.events[-1 - len(since_placement(round_.events))] == {
+    events = round_.events
+    assert events[-1 - len(since_placement(events))] == {
         "play": tile,
         "at": at,
         "seat": step["seat"],
