@@ -6,7 +6,7 @@ equal to those of :meth:`Round.view`, and hold nothing that their seat may not k
 
 from typing import Any, Self
 
-from sniffai.events import Event, event_of, seen_by
+from sniffai.events import Event, Play, event_of, seen_by
 from sniffai.history import History, tell_core
 from sniffai.round import Round
 from sniffai.tiles import tile_mask
@@ -60,6 +60,12 @@ class Watch:
         records = self._round.core().events()[:events]
         for record in records[self._told :]:
             event = event_of(record)
+            if isinstance(event, Play):  # all see the same
+                tile, at = event.move.codes
+                for core, seen in zip(self._cores, self._seen, strict=True):
+                    core.play(event.seat, tile, at)
+                    seen.append(event)
+                continue
             for seat, (core, seen) in enumerate(zip(self._cores, self._seen, strict=True)):
                 seen.append(tell_core(core, seen_by(seat, event)))
         self._told = len(records)
