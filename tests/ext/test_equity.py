@@ -2,6 +2,7 @@
 
 import time
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -155,33 +156,47 @@ def test_matches_end_at_the_target_and_repeat() -> None:
 def slow_solution(rounds: ScoredRounds, size: int) -> dict[tuple[int, ...], list[float]]:
     """By ``(lead, row of each team...)``, every team's chance: each round replayed placement by placement."""
     teams = TEAMS[rounds.players]
-    parts = [rounds.part(k, k + 1) for k in range(len(rounds))]
+    parts = [Part.of(rounds.part(k, k + 1)) for k in range(len(rounds))]
     states = [(lead, *rows) for lead in range(teams) for rows in product(range(size), repeat=teams)]
     chances = {state: [1 / teams] * teams for state in states}
     for _ in range(150):
-        chances = {
-            state: list(np.mean([after_round(part, state, size, chances) for part in parts], axis=0))
-            for state in states
-        }
+        chances = {state: mean_chances([after_round(part, state, size, chances) for part in parts]) for state in states}
     return chances
 
 
+class Part(NamedTuple):
+    """One round in plain numbers."""
+
+    gains: list[int]
+    settled: list[int]
+    lead: int
+
+    @classmethod
+    def of(cls, one: ScoredRounds) -> "Part":
+        return cls(one.gains.tolist(), one.settled[0].tolist(), int(one.leads[0]))
+
+
+def mean_chances(rows: list[list[float]]) -> list[float]:
+    """Team by team; NumPy would take three times as long for so few numbers."""
+    return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+
+
 def after_round(
-    part: ScoredRounds, state: tuple[int, ...], size: int, chances: dict[tuple[int, ...], list[float]]
+    part: Part, state: tuple[int, ...], size: int, chances: dict[tuple[int, ...], list[float]]
 ) -> list[float]:
     lead, *rows = state
     teams = len(rows)
-    for gain in part.gains.tolist():
+    for gain in part.gains:
         team = ((gain >> 8) + lead) % teams
         if rows[team] + (gain >> 4 & 15) >= size:
             return [float(k == team) for k in range(teams)]
         rows[team] += gain & 15
     for k in range(teams):
-        rows[(k + lead) % teams] -= int(part.settled[0, k])
-    after = tuple(max(row, 0) for row in rows)
-    if part.leads[0] == BY_LOT:
-        return list(np.mean([chances[(next_lead, *after)] for next_lead in range(teams)], axis=0))
-    return chances[((int(part.leads[0]) + lead) % teams, *after)]
+        rows[(k + lead) % teams] -= part.settled[k]
+    after = tuple([max(row, 0) for row in rows])
+    if part.lead == BY_LOT:
+        return mean_chances([chances[(next_lead, *after)] for next_lead in range(teams)])
+    return chances[((part.lead + lead) % teams, *after)]
 
 
 def made_up(players: int, count: int, seed: int) -> ScoredRounds:
