@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.mark.parametrize("players", PLAYERS)
 @pytest.mark.parametrize("name", ["random", "greedy", "search:simulations=60"])
 def test_two_identical_players_tie_exactly(players: int, name: str) -> None:
-    result = play_arena(ArenaSpec(name, name, players, pairings=6, seed=9))
+    result = play_arena(ArenaSpec(name, name, players, pairings=6, seed=9, luck=False))
     assert result.margin.mean == pytest.approx(0.0, abs=1e-12)
     assert result.margin.standard_error == pytest.approx(0.0, abs=1e-12)
     assert result.margin_p_value == 1.0
@@ -46,7 +46,7 @@ def test_two_identical_players_split_every_match(players: int, name: str) -> Non
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_greedy_beats_random(players: int) -> None:
-    result = play_arena(ArenaSpec("random", "greedy", players, pairings=120, seed=1, luck=False))
+    result = play_arena(ArenaSpec("random", "greedy", players, pairings=60, seed=1, luck=False))
     assert result.margin.mean > 3 * result.margin.standard_error > 0
     assert result.margin_p_value < 0.001
     assert (result.matches, result.win_rate, result.win_interval, result.win_p_value) == (0, None, None, None)
@@ -54,22 +54,22 @@ def test_greedy_beats_random(players: int) -> None:
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_policy_beats_greedy_without_search(players: int) -> None:
-    result = play_arena(ArenaSpec("greedy", "policy", players, pairings=300, seed=1, luck=False))
+    result = play_arena(ArenaSpec("greedy", "policy", players, pairings=150, seed=1, luck=False))
     assert result.margin.mean > 3 * result.margin.standard_error > 0
 
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_greedy_beats_random_in_matches(players: int) -> None:
-    result = play_arena(ArenaSpec("random", "greedy", players, pairings=25, whole_matches=True, seed=1, luck=False))
+    result = play_arena(ArenaSpec("random", "greedy", players, pairings=16, whole_matches=True, seed=1, luck=False))
     assert result.win_interval is not None
     assert result.win_interval[0] > 0.7
     assert result.win_p_value is not None
     assert result.win_p_value < 0.001
-    assert result.matches == 25 * TEAMS[players]
+    assert result.matches == 16 * TEAMS[players]
 
 
 def test_search_beats_greedy_with_two_seats() -> None:
-    result = play_arena(ArenaSpec("greedy", "search:simulations=1000", 2, pairings=60, seed=1, luck=False))
+    result = play_arena(ArenaSpec("greedy", "search:simulations=1000", 2, pairings=40, seed=1, luck=False))
     assert result.margin.mean > 3 * result.margin.standard_error > 0
 
 
@@ -100,7 +100,7 @@ def test_a_seed_makes_other_deals() -> None:
 
 @cache
 def _matches(players: int) -> list[list[Round]]:
-    spec = ArenaSpec("random", "random", players, pairings=30, whole_matches=True, seed=4)
+    spec = ArenaSpec("random", "random", players, pairings=15, whole_matches=True, seed=4)
     return [list(play_rounds(spec, [RandomPlayer()] * players, number)) for number in range(spec.pairings)]
 
 
@@ -166,7 +166,7 @@ def test_a_player_is_asked_only_where_there_is_a_choice_and_with_its_own_view() 
 
 
 def test_costs_are_counted_for_each_player() -> None:
-    result = play_arena(ArenaSpec("greedy", "search:simulations=50", 2, pairings=5))
+    result = play_arena(ArenaSpec("greedy", "search:simulations=50", 2, pairings=5, luck=False))
     greedy, search = result.costs
     assert (greedy.simulations, greedy.simulations_per_second) == (0, None)
     assert 0 < search.simulations <= 50 * search.decisions
@@ -176,7 +176,7 @@ def test_costs_are_counted_for_each_player() -> None:
 
 
 def test_endings_are_shares_of_the_rounds() -> None:
-    result = play_arena(ArenaSpec("greedy", "greedy", 3, pairings=4, whole_matches=True))
+    result = play_arena(ArenaSpec("greedy", "greedy", 3, pairings=4, whole_matches=True, luck=False))
     assert sum(result.endings.values()) == pytest.approx(1.0)
     assert result.endings["target"] == pytest.approx(12 / result.rounds)
 

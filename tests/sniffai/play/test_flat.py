@@ -61,7 +61,8 @@ def test_a_last_tile_is_worth_its_points_and_what_the_other_hand_costs_on_averag
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_it_beats_greedy(players: int) -> None:
-    result = play_arena(ArenaSpec("greedy", "flat:worlds=100", players, pairings=80, seed=1))
+    luck = players == 4  # so many pairings are too few there with the luck in them
+    result = play_arena(ArenaSpec("greedy", "flat:worlds=100", players, pairings=80, seed=1, luck=luck))
     less = result.adjusted_margin.estimate
     assert less.mean > 3 * less.standard_error > 0
 
