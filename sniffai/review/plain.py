@@ -5,12 +5,15 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
 T = TypeVar("T")
+
+_PLAIN: Final = frozenset((bool, int, float, str, type(None)))
+"""Types of most values: those that are the same for JSON."""
 
 
 def to_plain(value: Any, *left_out: str) -> Any:
@@ -18,6 +21,8 @@ def to_plain(value: Any, *left_out: str) -> Any:
 
     :param left_out: names of fields of the value itself that are not told.
     """
+    if type(value) in _PLAIN:
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return [to_plain(getattr(value, name)) for name, _ in _fields(type(value), left_out)]
     if isinstance(value, tuple):
