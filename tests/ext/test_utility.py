@@ -72,7 +72,7 @@ def last_placements(players: int, count: int) -> Iterator[tuple[Round, tuple[int
 def test_the_end_of_a_round_is_worth_what_the_table_says(players: int) -> None:
     """Gone out: with the next lead. Blocked: with a random lead. At the target: 1 and 0. Settled in any case."""
     kinds = {"out": 0, "blocked": 0, "target": 0}
-    for round_, move in last_placements(players, 700):
+    for round_, move in last_placements(players, 450):
         after = then(round_, move)
         if after.match_winner is not None:
             kinds["target"] += 1

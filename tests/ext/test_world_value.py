@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sniffai import Round
+from sniffai.play.arena import play_round
 from sniffai.play.players import PolicyPlayer
 from sniffai.rules import TEAMS
 from sniffai.search.nets import load_world_value
@@ -30,12 +31,12 @@ def decisions(players: int, count: int) -> Iterator[tuple[Round, tuple[int, int]
     """A round of the policy at some placement that does not end it, that placement, and the round when it is over."""
     policy, rng = PolicyPlayer(), Random(players)
     for seed in range(count):
-        round_, befores = Round.deal(players, seed, leader=seed % players), []
-        while not round_.over:
-            befores.append(round_.copy())
-            round_.play(policy.choose(round_.view(round_.seat), seed))
-        n = rng.randrange(len(befores) - 1)
-        yield befores[n], named(befores[n], round_.moves[n].codes), round_
+        round_ = play_round(Round.deal(players, seed, leader=seed % players), [policy] * players, seed)
+        n = rng.randrange(len(round_.moves) - 1)
+        before = Round.from_deal(round_.start)
+        for move in round_.moves[:n]:
+            before.play(move)
+        yield before, named(before, round_.moves[n].codes), round_
 
 
 @pytest.mark.parametrize("players", PLAYERS)
