@@ -37,12 +37,12 @@ def _answers() -> Iterator[str]:
             round_ = Round.deal(players, derived_seed(players, deal), leader=deal % players)
             while not round_.over:
                 view = round_.view(round_.seat)
-                analysis = analyze(view, limits, seed=deal)
+                analysis = analyze(view, limits, seed=deal, inferred=False)
                 yield _answer(view, analysis)
                 round_.play(analysis.moves[0].move)
             yield f"{round_.scores}"
         view = Round.deal(players, derived_seed(players, ROUNDS), leader=0).view(0)
-        yield _answer(view, analyze(view, Limits(simulations=LONG)))
+        yield _answer(view, analyze(view, Limits(simulations=LONG), inferred=False))
 
 
 def _answer(view: View, analysis: Analysis) -> str:
