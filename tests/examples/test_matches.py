@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.node import NODE
 from tests.server.support import running_server
 
 ROOT = Path(__file__).parent.parent.parent
 PYTHON = [sys.executable, str(ROOT / "examples" / "python" / "match.py")]
 SEED = "2"
 """Of a short match of some rounds."""
-NODE = [str(Path(sys.executable).with_name("node")), str(ROOT / "clients" / "node" / "examples" / "match.js")]
+NODE_LOOP = [NODE, str(ROOT / "clients" / "node" / "examples" / "match.js")]
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +47,12 @@ def killed_after(lines: int, program: list[str], file: Path, address: str, seed:
 
 
 def test_both_play_the_same_match(whole: list[str], address: str, tmp_path: Path) -> None:
-    assert play(NODE, tmp_path / "match.json", address, SEED) == whole
+    assert play(NODE_LOOP, tmp_path / "match.json", address, SEED) == whole
     assert whole[-1].startswith("team ")
     assert any(line.startswith("round 2 ends:") for line in whole)
 
 
-@pytest.mark.parametrize(("first", "then"), [(PYTHON, NODE), (NODE, PYTHON)], ids=["python", "node"])
+@pytest.mark.parametrize(("first", "then"), [(PYTHON, NODE_LOOP), (NODE_LOOP, PYTHON)], ids=["python", "node"])
 def test_a_match_that_was_killed_goes_on_to_the_same_end(
     first: list[str], then: list[str], whole: list[str], address: str, tmp_path: Path
 ) -> None:
@@ -66,7 +67,7 @@ def test_a_match_that_was_killed_goes_on_to_the_same_end(
 
 
 def test_both_say_what_went_wrong(address: str, tmp_path: Path) -> None:
-    for program in (PYTHON, NODE):
+    for program in (PYTHON, NODE_LOOP):
         command = [*program, str(tmp_path / "none.json"), "127.0.0.1:1"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, done.stdout) == (1, "")

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.node import NODE
 from tests.server.support import running_server
 
 FOLDER = Path(__file__).parent.parent.parent / "examples" / "opponent"
 PYTHON = [sys.executable, str(FOLDER / "play.py")]
-NODE = [str(Path(sys.executable).with_name("node")), str(FOLDER / "play.mjs")]
+NODE_CLIENT = [NODE, str(FOLDER / "play.mjs")]
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def run(command: list[str], folder: Path, typed: str) -> "subprocess.CompletedPr
     return subprocess.run(command, cwd=folder, input=typed, capture_output=True, text=True, timeout=120, check=False)
 
 
-@pytest.mark.parametrize("client", [pytest.param(PYTHON, id="python"), pytest.param(NODE, id="node")])
+@pytest.mark.parametrize("client", [pytest.param(PYTHON, id="python"), pytest.param(NODE_CLIENT, id="node")])
 def test_a_whole_match_with_a_break(address: str, tmp_path: Path, client: list[str]) -> None:
     command = [*client, "newcomer", address]
     broken = run(command, tmp_path, "1\n2 \nx\n1\n")  # the input ends in mid-match

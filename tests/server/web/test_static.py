@@ -10,6 +10,7 @@ import pytest
 import sniffai
 from sniffai.play.levels import LEVELS
 from sniffai_server.web.pages import FOLDER
+from tests.node import NODE
 
 ROOT = Path(__file__).parents[3]
 PARTS = Path(sniffai.__file__).parent / "data" / "web"
@@ -27,7 +28,7 @@ def messages(language: str) -> dict[str, str]:
 
 def test_the_types_of_the_scripts_hold(tmp_path: Path) -> None:
     """Both folders are served as one."""
-    compiler = ROOT / "clients" / "node" / "node_modules" / ".bin" / "tsc"
+    compiler = ROOT / "clients" / "node" / "node_modules" / "typescript" / "bin" / "tsc"
     options = {
         **dict.fromkeys(("noEmit", "allowJs", "checkJs", "strict"), True),
         "noImplicitAny": False,
@@ -41,7 +42,7 @@ def test_the_types_of_the_scripts_hold(tmp_path: Path) -> None:
     project = tmp_path / "tsconfig.json"
     files = [str(FOLDER / "main.js"), str(PARTS / "saved.js")]
     project.write_text(json.dumps({"compilerOptions": options, "files": files}), encoding="utf-8")
-    done = subprocess.run([compiler, "--project", project], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([NODE, compiler, "--project", project], capture_output=True, text=True, timeout=120)
     assert (done.stdout, done.returncode) == ("", 0)
 
 
