@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from sniffai.checks import is_listed, shown
@@ -118,6 +119,7 @@ def tile_mask(tiles: Iterable[Tile]) -> int:
     return mask
 
 
+@lru_cache(maxsize=4096)
 def mask_tiles(mask: int) -> tuple[Tile, ...]:
     """The tiles of a 28-bit set, ascending."""
     tiles = []

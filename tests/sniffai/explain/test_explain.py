@@ -3,8 +3,8 @@
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -23,12 +23,14 @@ class Judge:
     """What a placement of one seat does, found out by trying everything."""
 
     view: sniffai.View
+    found: list[sniffai.World] | None = None
+    """All worlds, where they are known."""
 
     @cached_property
-    def worlds(self) -> list[sniffai.World]:
-        found = sniffai.Belief(self.view).worlds(4000)
+    def worlds(self) -> list["Deal"]:
+        found = self.found or sniffai.Belief(self.view).worlds(4000)
         assert found is not None
-        return found
+        return [Deal([twins(hand) for hand in world.hands], twins(world.talon), world.weight) for world in found]
 
     @cached_property
     def next_seat(self) -> int:
@@ -68,8 +70,7 @@ class Judge:
     @cached_property
     def next_hands(self) -> list[tuple[list[reference.Tile], int]]:
         """What the next seat may hold: its hand in each world, and the world's weight."""
-        held = [(world.hands[self.next_seat], world.weight) for world in self.worlds]
-        return [([reference.parse(str(tile)) for tile in hand], weight) for hand, weight in held]
+        return [(world.hands[self.next_seat], world.weight) for world in self.worlds]
 
     def expect(self, number: Callable[[list[reference.Tile]], float]) -> float:
         """The mean over all worlds of what follows from the next seat's hand."""
@@ -77,7 +78,12 @@ class Judge:
         return sum(weight * number(hand) for hand, weight in self.next_hands) / total
 
     def reply(self, layout: reference.Layout) -> float:
-        return self.expect(lambda hand: max((best_points(layout, tile) for tile in hand), default=0))
+        points = self.points_of(layout)
+        return self.expect(lambda hand: max([points[tile] for tile in hand], default=0))
+
+    def points_of(self, layout: reference.Layout) -> dict[reference.Tile, int]:
+        """What each tile that another seat may hold would score at best."""
+        return {tile: best_points(layout, tile) for tile in self.unseen}
 
     def stuck(self, layout: reference.Layout) -> float:
         return self.expect(lambda hand: float(not any(layout.places_for(tile) for tile in hand)))
@@ -88,7 +94,7 @@ class Judge:
     def ends(self, move: sniffai.Move) -> bool:
         return not self.rest(move) or self.wins(move) or self.blocks(move)
 
-    def mean(self, number: Callable[[sniffai.World], float]) -> float:
+    def mean(self, number: Callable[["Deal"], float]) -> float:
         """The mean over all worlds of anything."""
         total = sum(world.weight for world in self.worlds)
         return sum(world.weight * number(world) for world in self.worlds) / total
@@ -120,19 +126,17 @@ class Judge:
         return 0.0 if self.ends(move) else 1 - self.place(move, self.others_in_turn)
 
     def reply_of(self, move: sniffai.Move, seat: int) -> float:
-        layout = self.after(move)
         if self.ends(move):
             return 0.0
-        return self.mean(lambda world: max((best_points(layout, tile) for tile in held(world, [seat])), default=0))
+        points = self.points_of(self.after(move))
+        return self.mean(lambda world: max([points[tile] for tile in world.hands[seat]], default=0))
 
     def match_lost(self, move: sniffai.Move) -> float:
         if self.ends(move):
             return 0.0
-        layout, score = self.after(move), self.view.scores_now[team_of(self.view.players, self.next_seat)]
-        needed = TARGET[self.view.players] - score
-        return self.mean(
-            lambda world: float(any(best_points(layout, tile) >= needed for tile in held(world, [self.next_seat])))
-        )
+        needed = TARGET[self.view.players] - self.view.scores_now[team_of(self.view.players, self.next_seat)]
+        points = self.points_of(self.after(move))
+        return self.mean(lambda world: float(any(points[tile] >= needed for tile in world.hands[self.next_seat])))
 
     def costs(self, move: sniffai.Move, *, drawn: bool = False) -> list[float]:
         """What each hand is expected to cost, the talon in the next seat's hand or not."""
@@ -141,7 +145,7 @@ class Judge:
             if seat == self.view.seat:
                 return settled(self.rest(move))
             takes = drawn and seat == self.next_seat
-            return self.mean(lambda world: settled([*held(world, [seat]), *(talon_of(world) if takes else [])]))
+            return self.mean(lambda world: settled([*world.hands[seat], *(world.talon if takes else [])]))
 
         return [cost(seat) for seat in range(self.view.players)]
 
@@ -202,12 +206,22 @@ def best_points(layout: reference.Layout, tile: reference.Tile) -> int:
     return BEST_POINTS[key]
 
 
-def held(world: sniffai.World, seats: list[int]) -> list[reference.Tile]:
-    return [reference.parse(str(tile)) for seat in seats for tile in world.hands[seat]]
+class Deal(NamedTuple):
+    """A world in the twin's tiles."""
+
+    hands: list[list[reference.Tile]]
+    talon: list[reference.Tile]
+    weight: int
 
 
-def talon_of(world: sniffai.World) -> list[reference.Tile]:
-    return [reference.parse(str(tile)) for tile in world.talon]
+@cache
+def twins(tiles: tuple[sniffai.Tile, ...]) -> list[reference.Tile]:
+    """Tiles as the twin's; worlds share most of their hands."""
+    return [reference.parse(str(tile)) for tile in tiles]
+
+
+def held(world: Deal, seats: list[int]) -> list[reference.Tile]:
+    return [tile for seat in seats for tile in world.hands[seat]]
 
 
 def settled(tiles: list[reference.Tile]) -> float:
@@ -316,7 +330,7 @@ CHECKS: dict[ReasonKind, Callable[[Judge, sniffai.Move, Reason, Others, sniffai.
         and close(reason.probability, judge.place(move, judge.short))
         and check_range(reason, others, lambda other: judge.place(other, judge.short))
         and (reason.suit is None or reason.suit not in open_suits(judge.after(move)))
-        and (reason.tile is None or all(world.hands[judge.short[0]] == (reason.tile,) for world in judge.worlds))
+        and (reason.tile is None or all(world.hands[judge.short[0]] == twins((reason.tile,)) for world in judge.worlds))
     ),
     ReasonKind.LETS_PARTNER_OUT: lambda judge, move, reason, others, analysis: (
         reason.seat == judge.partner
@@ -502,7 +516,7 @@ def check_taken(judge: Judge, reason: Reason) -> bool:
         return reason.points is None and reason.probability is None
     before = judge.table if reason.against is None else judge.after(reason.against)
     tile = reference.parse(str(reason.tile))
-    holds = judge.mean(lambda world: float(reason.tile in world.hands[judge.next_seat]))
+    holds = judge.mean(lambda world: float(tile in world.hands[judge.next_seat]))
     return reason.points == best_points(before, tile) and close(reason.probability, holds)
 
 
@@ -555,7 +569,7 @@ def sides(layout: reference.Layout) -> set[str]:
     return {name for name, _ in layout.attachment_points() if "SIDE" in name}
 
 
-def positions() -> Iterator[sniffai.View]:
+def positions() -> Iterator[Judge]:
     """Decisions of random rounds in which few worlds are left, scores near the target now and then."""
     for seed in range(300):
         players = 2 + seed % 3
@@ -565,16 +579,16 @@ def positions() -> Iterator[sniffai.View]:
         while not round_.over:
             moves = round_.legal_moves()
             view = round_.view(round_.seat)
-            if lots.random() < 0.4 and sniffai.Belief(view).worlds(300) is not None:
-                yield view
+            if lots.random() < 0.4 and (worlds := sniffai.Belief(view).worlds(300)) is not None:
+                yield Judge(view, worlds)
             round_.play(lots.choice(moves))
 
 
 def test_every_reason_is_true() -> None:
     seen: dict[ReasonKind, int] = {}
-    for number, view in enumerate(positions()):
+    for number, judge in enumerate(positions()):
+        view = judge.view
         analysis = sniffai.analyze(view, sniffai.Limits(simulations=60), seed=number)
-        judge = Judge(view)
         assert analysis.best is not None
         for move in {analysis.best.move, analysis.moves[-1].move}:
             for reason in [*reasons(view, analysis, move), *prospect(view, analysis, move)]:
