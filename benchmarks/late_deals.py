@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import get_args
 
 from sniffai import Limits, Round, SearchParams, analyze_deal
@@ -140,6 +140,7 @@ def truth(round_: Round, objective: Objective) -> dict[Move, list[float]] | None
         return {row.move: [float(sign * row.margin)] for row in solved}
     equity = load(players).core
 
+    @cache  # many positions have the same few ends
     def utility(end: End, seat: int) -> float:
         scores, leader = end
         if objective == "match":
