@@ -135,12 +135,12 @@ def assignments_of(sight: Sight, world: World) -> int:
         [slot for slot in row if owner.get(tile, slots[slot][0].owner) == slots[slot][0].owner]
         for tile, row in zip(foreign_tiles(sight), table(sight), strict=True)
     ]
-    return int(counter(rows)(0, packed(size for _, _, size in slots)))
+    return all_ways(rows, packed(size for _, _, size in slots))
 
 
 def replay_size(sight: Sight) -> int:
     """How many assignments :func:`by_replay` would try."""
-    return int(counter(owned(sight))(0, packed(batch.size for batch in batches(sight))))
+    return all_ways(owned(sight), packed(batch.size for batch in batches(sight)))
 
 
 def owned(sight: Sight) -> list[list[int]]:
@@ -225,18 +225,19 @@ def by_tables(sight: Sight) -> tuple[int, Marginals]:
     rows_of = dict(zip(foreign_tiles(sight), map(tuple, table(sight)), strict=True))
     rows, slots = in_order(rows_of.values()), packed(size for _, _, size in slots_of(sight))
     owners = [batch.owner for batch, _, _ in slots_of(sight)]
-    played, count = places_of_play(sight), counter(rows)
+    played, before = places_of_play(sight), list(forward(rows, slots))
+    onward = ways_onward(rows, before)
     hidden = {tile: row for tile, row in rows_of.items() if tile not in played}
     found: dict[tuple[int, ...], dict[str, Fraction]] = {}
-    for index, (row, ways) in enumerate(zip(rows, forward(rows, slots), strict=True)):
+    for row, ways, after in zip(rows, before[:-1], onward[1:], strict=True):
         if row in hidden.values() and row not in found:
-            found[row] = shares(count, index, row, ways, owners)
-    return count(0, slots), {str(tile): found[row] for tile, row in hidden.items()}
+            found[row] = shares(after, row, ways, owners)
+    return onward[0][slots], {str(tile): found[row] for tile, row in hidden.items()}
 
 
 def assignment_count(sight: Sight) -> int:
     """The number of assignments alone."""
-    return int(counter(in_order(table(sight)))(0, packed(size for _, _, size in slots_of(sight))))
+    return all_ways(in_order(table(sight)), packed(size for _, _, size in slots_of(sight)))
 
 
 def in_order(rows: Iterable[R]) -> list[R]:
@@ -273,51 +274,60 @@ def places(state: State, row: list[int]) -> list[tuple[int, State]]:
 def any_assignment(sight: Sight, rng: Random) -> Assignment:
     """One of the assignments that agree with the history, each equally likely."""
     rows, slots = table(sight), slots_of(sight)
-    count, state = counter(rows), packed(size for _, _, size in slots)
+    state = packed(size for _, _, size in slots)
+    onward = ways_onward(rows, list(forward(rows, state)))
     filled: dict[tuple[str, int], list[Tile]] = {(batch.owner, batch.born): [] for batch, _, _ in slots}
     for index, (tile, row) in enumerate(zip(foreign_tiles(sight), rows, strict=True)):
         free = places(state, row)
-        slot, state = rng.choices(free, [count(index + 1, left) for _, left in free])[0]
+        slot, state = rng.choices(free, [onward[index + 1][left] for _, left in free])[0]
         filled[slots[slot][0].owner, slots[slot][0].born].append(tile)
     return [(batch, filled[batch.owner, batch.born]) for batch in batches(sight)]
 
 
 def shares(
-    count: Any, index: int, row: Sequence[int], ways: dict[State, int], owners: list[str]
+    after: dict[State, int], row: Sequence[int], ways: dict[State, int], owners: list[str]
 ) -> dict[str, Fraction]:
-    """How the tile of an index is shared out among the places."""
+    """How a tile is shared out among the places, by the ways to place the tiles before it and those after it."""
     found: dict[str, int] = {}
     for slot, place, free in digits(row):
-        into = sum([before * count(index + 1, state - place) for state, before in ways.items() if state & free])
+        into = sum([before * after[state - place] for state, before in ways.items() if state & free])
         found[owners[slot]] = found.get(owners[slot], 0) + into
     total = sum(found.values())
     return {owner: Fraction(number, total) for owner, number in found.items() if number}
 
 
-def counter(rows: Sequence[Sequence[int]]) -> Any:
-    """A function (index, state) → the ways to place the tiles from ``index`` on."""
-    slots = [digits(row) for row in rows]
+def all_ways(rows: Sequence[Sequence[int]], slots: State) -> int:
+    """The ways to place all tiles."""
+    return sum(list(forward(rows, slots))[-1].values())
 
-    @cache
-    def count(index: int, state: State) -> int:
-        if index == len(rows):
-            return 1
-        return sum([count(index + 1, state - place) for _, place, free in slots[index] if state & free])
 
-    return count
+def ways_onward(rows: Sequence[Sequence[int]], before: list[dict[State, int]]) -> list[dict[State, int]]:
+    """For each tile and after the last: the ways to place the tiles from it on, by what is left free.
+
+    :param before: what :func:`forward` says, which meets the same states.
+    """
+    *earlier, last = before
+    onward = [dict.fromkeys(last, 1)]
+    for row, states in zip(reversed(rows), reversed(earlier), strict=True):
+        choices, after = digits(row), onward[-1]
+        onward.append(
+            {state: sum([after[state - place] for _, place, free in choices if state & free]) for state in states}
+        )
+    return onward[::-1]
 
 
 def forward(rows: Sequence[Sequence[int]], slots: State) -> Iterator[dict[State, int]]:
-    """For each tile, the ways to have placed the tiles before it, by what is left free."""
+    """For each tile and after the last: the ways to have placed the tiles before it, by what is left free."""
     ways = {slots: 1}
+    yield ways
     for row in rows:
-        yield ways
         after: dict[State, int] = {}
         for _, place, free in digits(row):
             for state, number in ways.items():
                 if state & free:
                     after[state - place] = after.get(state - place, 0) + number
         ways = after
+        yield ways
 
 
 def has_last(sight: Sight, batch: Batch) -> bool:
