@@ -15,11 +15,13 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from benchmarks.server.raw import RawConnection, prefixed
+from sniffai import wire
 from sniffai.v1 import analysis_service_pb2 as pb
 from sniffai.v1 import rules_service_pb2
 from sniffai_server.services import reviews
 from tests.server.access.test_security import KeyFile, keys
 from tests.server.services.test_analyze_match import ask as review
+from tests.server.services.test_analyze_match import match
 from tests.server.services.test_analyze_match import request as review_request
 from tests.server.support import (
     TIMEOUT,
@@ -306,10 +308,11 @@ def test_stalled_readers_do_not_delay_other_reviews() -> None:
     with running_server(slots=2, write_seconds=15) as server, stubs_of(server.address) as stubs:
         searches, stalls = server.server.searches, server.server.stalls
         with RawConnection(server.address, window=0) as connection:
-            request = review_request(limits={"simulations": 300}).SerializeToString()
+            record = wire.write_record(match(rounds=1))
+            request = review_request(match=record).SerializeToString()
             streams = [connection.call(REVIEW, request) for _ in range(4)]
             wait_until(lambda: stalls.count == 4 and searches.busy == 0)
-            assert review(stubs)[-1].HasField("summary")
+            assert review(stubs, match=record)[-1].HasField("summary")
             for stream in streams:
                 connection.open_window(stream, 10**8)
             assert all(connection.wait(stream) for stream in streams)

@@ -226,7 +226,7 @@ def test_no_escape_sequence_where_none_is_wanted(
 @cache
 def numbers(view: str, encoding: str) -> list[str]:
     """The rows of an answer as a process prints them."""
-    done = start("recommend", view, "--simulations", "3000", PYTHONIOENCODING=encoding)
+    done = start("recommend", view, "--simulations", "500", PYTHONIOENCODING=encoding)
     assert (done.returncode, done.stderr) == (0, b"")
     rows = [line.split() for line in done.stdout.decode(encoding.partition(":")[0]).splitlines()]
     return [" ".join(row[:9]).replace("−", "-") for row in rows if row and row[0].isdigit()]
