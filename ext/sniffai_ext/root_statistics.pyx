@@ -3,6 +3,8 @@
 The same thresholds hold for one tree, here, and for several together, in :mod:`sniffai.search.roots`.
 """
 
+from functools import partial
+
 from libc.math cimport M_SQRT2, erfc, fabs, hypot, sqrt
 
 from sniffai_ext.tree cimport Node
@@ -188,6 +190,24 @@ cdef object untried_move(int tile, int at, simulations, int teams, bint with_cha
                     False)
 
 
+cdef double cautious_value(row, team) except? -1:
+    """What ranks a root move, CAUTION standard errors below its mean."""
+    if team is None:
+        return row.utility - CAUTION * row.utility_error
+    return row.chances[team] - CAUTION * row.chance_errors[team]
+
+
+cdef double cautious_margin(row, team) except? -1:
+    """A root move's margin, CAUTION standard errors below its mean."""
+    return row.margins[team] - CAUTION * row.margin_errors[team]
+
+
+def _preference(team, row):
+    """Sorts root moves, the better ones first."""
+    seldom = row.visits < JUDGED_FROM
+    return seldom, -row.visits if seldom else -cautious_value(row, team), -row.utility, row.tile, row.at
+
+
 def ranked(rows, team=None):
     """Root moves in the order of preference.
 
@@ -199,27 +219,16 @@ def ranked(rows, team=None):
     :param rows: each a :class:`RootMove`.
     :param team: whose chances rank the moves; None: utilities do, and are margins.
     """
-    def value(row):
-        if team is None:
-            return row.utility - CAUTION * row.utility_error
-        return row.chances[team] - CAUTION * row.chance_errors[team]
-
-    def margin(row):
-        return row.margins[team] - CAUTION * row.margin_errors[team]
-
-    def key(row):
-        seldom = row.visits < JUDGED_FROM
-        return seldom, -row.visits if seldom else -value(row), -row.utility, row.tile, row.at
-
-    left = sorted(rows, key=key)
+    left = sorted(rows, key=partial(_preference, team))  # no closure: it would be garbage that Python must look for
     if team is None:
         return left
     in_order = []
     while left and left[0].visits >= JUDGED_FROM:
         first = best = left[0]
         for row in left[1:]:
-            if row.visits >= JUDGED_FROM and margin(row) > margin(best) and not apart(
-                    value(first) - value(row), hypot(first.chance_errors[team], row.chance_errors[team])):
+            if row.visits >= JUDGED_FROM and cautious_margin(row, team) > cautious_margin(best, team) and not apart(
+                    cautious_value(first, team) - cautious_value(row, team),
+                    hypot(first.chance_errors[team], row.chance_errors[team])):
                 best = row
         in_order.append(best)
         left = [row for row in left if row is not best]

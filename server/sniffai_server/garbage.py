@@ -9,8 +9,9 @@ import gc
 import time
 from typing import Final
 
-NEW: Final = 1_000
-"""New objects after which Python looks for garbage among them: a fraction of a millisecond."""
+NEW: Final = 300
+"""New objects after which Python looks for garbage among them. Few at a time: a look must take a fraction of a
+millisecond, also on a slow machine and where it frees what is left of calls."""
 NEVER: Final = 1_000_000
 EVERY: Final = 20.0
 """Seconds until all objects are looked at again, at least."""

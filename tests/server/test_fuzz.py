@@ -1,6 +1,6 @@
 """Requests by chance, to every RPC: a whole answer or a proper refusal, never UNKNOWN or INTERNAL.
 
-``make test`` sends 2,000, always the same; ``make fuzz`` sends 20,000 others.
+``make test`` sends 1,000, always the same; ``make fuzz`` sends 20,000 others.
 """
 
 import os

@@ -41,7 +41,7 @@ class HttpContext:
         self._code: grpc.StatusCode | None = None
         self.details = ""
         """The message of the status with which the call was aborted."""
-        self.done_callbacks: list[Callable[[Any], None]] = []
+        self.end_callbacks: list[Callable[[Any], None]] = []
         """To be called at the end of the call."""
 
     def invocation_metadata(self) -> Metadata:
@@ -85,9 +85,9 @@ class HttpContext:
     def set_details(self, details: str) -> None:
         """Do nothing, as :meth:`set_code`."""
 
-    def add_done_callback(self, callback: Callable[[Any], None]) -> None:
+    def at_end(self, callback: Callable[[Any], None]) -> None:
         """Call something at the end of the call."""
-        self.done_callbacks.append(callback)
+        self.end_callbacks.append(callback)
 
     async def send_initial_metadata(self, metadata: Any) -> None:
         """Do nothing: headers are sent with the first message."""

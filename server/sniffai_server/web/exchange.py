@@ -171,7 +171,7 @@ class Exchange:
         if self._sent is not None:
             self._sent.cancel()  # the message was never taken
         if hasattr(self, "_context"):
-            for callback in self._context.done_callbacks:
+            for callback in self._context.end_callbacks:
                 callback(self._context)
 
     async def _run(self) -> Any:
