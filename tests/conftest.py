@@ -38,7 +38,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-SLOW = 0.3
+SLOW = 0.2
 """Seconds of processor time, all cases of a test function and their set-up together, and the processes they start."""
 LONG = 2.0
 """Seconds, waiting included."""
