@@ -66,6 +66,7 @@ SERVICES: Final = (
 )
 JOB_SERVICE: Final = job_service_pb2.DESCRIPTOR.services_by_name["JobService"].full_name
 """Told of only where jobs are run; elsewhere it refuses every call."""
+PLAY_MOVE: Final = f"{SERVICES[3]}/PlayMove"
 METADATA_BYTES: Final = 8192
 """Maximum size of a call's metadata. gRPC always refuses twice as much, and calls between the two by chance."""
 WRITE_BUFFER: Final = 16_384
@@ -110,7 +111,8 @@ class Server:
         self.reloads = Reloads([files for files in (self._certificates, keys) if files is not None], self.metrics)
         observer, auth = Observer(self.metrics, self._tracing), Auth(settings, keys, Quotas())
         intake = Intake(settings, self.holdings)
-        reader = Reader(intake, settings.write_seconds, self.stalls)
+        within = {PLAY_MOVE: self.host.background.held_back}
+        reader = Reader(intake, settings.write_seconds, self.stalls, within)
         interceptors = [observer, auth, intake, self._watches, reader]
         hush_hang_ups()
         self._grpc = grpc.aio.server(interceptors=[Chain(interceptors)], options=_options(settings))

@@ -1,4 +1,4 @@
-"""When a server looks for garbage: often among new objects, seldom among all.
+"""When a server looks for garbage: often among new objects, seldom among older ones, rarely among all.
 
 Left to itself, Python looks through thousands of objects of the matches in memory whenever enough new ones have
 survived. That stops all calls for 10 to 40 ms, several times a second with 200 matches.
@@ -14,7 +14,9 @@ NEW: Final = 300
 millisecond, also on a slow machine and where it frees what is left of calls."""
 NEVER: Final = 1_000_000
 EVERY: Final = 20.0
-"""Seconds until all objects are looked at again, at least."""
+"""Seconds until all objects that came since the last look are looked at, at least."""
+ALL: Final = 120.0
+"""Seconds until all objects are looked at, at least. With 200 matches that stops all calls for some 70 ms."""
 SHARE: Final = 0.005
 """Of the time, the most that this may take."""
 
@@ -27,10 +29,16 @@ def hold_back() -> None:
 
 
 async def collect() -> None:
-    """Look at all objects from time to time, until cancelled."""
-    pause = EVERY
+    """Look at older objects from time to time, until cancelled. What a look has left is rarely looked at again."""
+    pause, all_due = EVERY, time.perf_counter() + ALL
     while True:
         await asyncio.sleep(pause)
         began = time.perf_counter()
+        if began >= all_due:
+            gc.unfreeze()
         gc.collect()
-        pause = max(EVERY, (time.perf_counter() - began) / SHARE)
+        gc.freeze()
+        ended = time.perf_counter()
+        pause = max(EVERY, (ended - began) / SHARE)
+        if began >= all_due:
+            all_due = ended + ALL

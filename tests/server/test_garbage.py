@@ -3,7 +3,9 @@
 import asyncio
 import gc
 import random
+import weakref
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pytest
 
@@ -45,24 +47,58 @@ def test_new_garbage_is_found_at_once(own_thresholds: None) -> None:
 async def test_all_garbage_is_found_from_time_to_time(
     monkeypatch: pytest.MonkeyPatch, seconds: float, pause: float
 ) -> None:
-    """However many objects there are, it takes a small share of the time."""
-    now, pauses = 0.0, []
+    """However many objects there are, it takes a small share of the time; rarely, all objects are looked at."""
+    now, pauses, looks, thawed = 0.0, [], [], []
 
     def collect() -> None:
         nonlocal now
+        looks.append(now)
         now += seconds
 
     async def sleep(pause: float) -> None:
+        nonlocal now
         pauses.append(pause)
-        if len(pauses) == 3:
+        now += pause
+        if len(thawed) == 3:
             raise asyncio.CancelledError
 
     monkeypatch.setattr(garbage.gc, "collect", collect)
+    monkeypatch.setattr(garbage.gc, "freeze", lambda: None)
+    monkeypatch.setattr(garbage.gc, "unfreeze", lambda: thawed.append(now))
     monkeypatch.setattr(garbage.time, "perf_counter", lambda: now)
     monkeypatch.setattr(garbage.asyncio, "sleep", sleep)
     with pytest.raises(asyncio.CancelledError):
         await garbage.collect()
-    assert pauses == pytest.approx([garbage.EVERY, pause, pause])
+    assert pauses == pytest.approx([garbage.EVERY, *[pause] * (len(pauses) - 1)])
+    assert len(looks) == len(pauses) - 1
+    assert set(thawed) <= set(looks)
+    assert all(after - before >= garbage.ALL for before, after in pairwise([0.0, *thawed]))
+
+
+async def test_garbage_that_outlived_a_look_is_found_later(
+    monkeypatch: pytest.MonkeyPatch, own_thresholds: None
+) -> None:
+    """Objects that a look has left are looked at again once all are."""
+    held = [Loop()]
+    lost = weakref.ref(held[0])
+    alive = []
+
+    async def sleep(pause: float) -> None:
+        alive.append(lost() is not None)
+        if len(alive) == 2:
+            held.clear()  # it has outlived a look, and is garbage from here on
+        if len(alive) == 3:
+            raise asyncio.CancelledError
+
+    garbage.hold_back()
+    monkeypatch.setattr(garbage, "ALL", 0.0)
+    monkeypatch.setattr(garbage.asyncio, "sleep", sleep)
+    try:
+        with pytest.raises(asyncio.CancelledError):
+            await garbage.collect()
+    finally:
+        gc.unfreeze()
+    assert alive == [True, True, False]
 
 
 def garbage_of(calls: Callable[[], object]) -> set[str]:

@@ -5,7 +5,8 @@ and the request is read within the limits of :class:`Intake`. Nothing of a reque
 here for its answer. Exceptions pass: the outermost interceptor makes statuses of them.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -22,12 +23,20 @@ class Reader(grpc.aio.ServerInterceptor):
     """Reads requests for the methods of every service, health and reflection included.
 
     :param write_seconds: how long the client of a stream may take nothing.
+    :param within: by the name of a unary method, a context for each of its calls, entered before anything is read.
     """
 
-    def __init__(self, intake: Intake, write_seconds: float, stalls: Stalls) -> None:
+    def __init__(
+        self,
+        intake: Intake,
+        write_seconds: float,
+        stalls: Stalls,
+        within: Mapping[str, Callable[[], AbstractContextManager[None]]],
+    ) -> None:
         self._intake = intake
         self._write_seconds = write_seconds
         self._stalls = stalls
+        self._within = within
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -44,7 +53,8 @@ class Reader(grpc.aio.ServerInterceptor):
         return make(partial(answer, function, handler, method), response_serializer=handler.response_serializer)
 
     async def _unary(self, function: Function, handler: Handler, method: str, _: Any, context: Any) -> Any:
-        return await function(await self._request(handler, method, context), context)
+        with self._within.get(method, nullcontext)():
+            return await function(await self._request(handler, method, context), context)
 
     async def _stream(self, function: Function, handler: Handler, method: str, _: Any, context: Any) -> None:
         paced = PacedContext(context, self._write_seconds, self._stalls)

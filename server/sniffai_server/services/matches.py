@@ -129,23 +129,22 @@ class MatchService(match_service_pb2_grpc.MatchServiceServicer):
             *wire.bad_key(request.idempotency_key, "idempotency_key", required=True),
         )
         move = wire.read_move(request.move, "move")
-        with self._host.background.held_back():
-            seat = await self._seat(request)
+        seat = await self._seat(request)
 
-            def check(log: MatchLog) -> None:
-                self._check_turn(seat, log)
-                self._check_fresh(seat, log, request.expected_event)
+        def check(log: MatchLog) -> None:
+            self._check_turn(seat, log)
+            self._check_fresh(seat, log, request.expected_event)
 
-            try:
-                made = await self._host.step(seat, StepKind.PLACE, check, str(move), key_hash(request.idempotency_key))
-            except SniffError as error:
-                raise wire.located(error, "move") from None
-            _check_same(made, StepKind.PLACE, str(move), request.expected_event)
-            return pb.PlayMoveResponse(
-                points=made.log.points(made.before),
-                events=_events(seat, made.log, made.before),
-                view=_view(seat, made.log),
-            )
+        try:
+            made = await self._host.step(seat, StepKind.PLACE, check, str(move), key_hash(request.idempotency_key))
+        except SniffError as error:
+            raise wire.located(error, "move") from None
+        _check_same(made, StepKind.PLACE, str(move), request.expected_event)
+        return pb.PlayMoveResponse(
+            points=made.log.points(made.before),
+            events=_events(seat, made.log, made.before),
+            view=_view(seat, made.log),
+        )
 
     async def WatchMatch(  # type: ignore[override]  # the stubs type a generator; gRPC also accepts this form
         self, request: pb.WatchMatchRequest, context: Any
