@@ -58,15 +58,17 @@ from sniffai_server.web import web_of
 
 log = logging.getLogger(__name__)
 
+MATCH_SERVICE: Final = match_service_pb2.DESCRIPTOR.services_by_name["MatchService"].full_name
 SERVICES: Final = (
     analysis_service_pb2.DESCRIPTOR.services_by_name["AnalysisService"].full_name,
     rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
     engine_service_pb2.DESCRIPTOR.services_by_name["EngineService"].full_name,
-    match_service_pb2.DESCRIPTOR.services_by_name["MatchService"].full_name,
+    MATCH_SERVICE,
 )
 JOB_SERVICE: Final = job_service_pb2.DESCRIPTOR.services_by_name["JobService"].full_name
 """Told of only where jobs are run; elsewhere it refuses every call."""
-PLAY_MOVE: Final = f"{SERVICES[3]}/PlayMove"
+PLAY_MOVE: Final = f"{MATCH_SERVICE}/PlayMove"
+"""Whoever waits for its answer comes before the work for levels and watchers."""
 METADATA_BYTES: Final = 8192
 """Maximum size of a call's metadata. gRPC always refuses twice as much, and calls between the two by chance."""
 WRITE_BUFFER: Final = 16_384

@@ -36,9 +36,7 @@ async def collect() -> None:
         began = time.perf_counter()
         if began >= all_due:
             gc.unfreeze()
+            all_due = began + ALL
         gc.collect()
         gc.freeze()
-        ended = time.perf_counter()
-        pause = max(EVERY, (ended - began) / SHARE)
-        if began >= all_due:
-            all_due = ended + ALL
+        pause = max(EVERY, (time.perf_counter() - began) / SHARE)

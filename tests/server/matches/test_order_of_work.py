@@ -5,13 +5,16 @@ import contextlib
 import shutil
 import sqlite3
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import grpc
 import pytest
 import sqlalchemy as sa
 
+from sniffai_server.app import PLAY_MOVE
 from sniffai_server.matches import background as background_module
 from sniffai_server.matches import commits as commits_module
 from sniffai_server.matches.background import Background
@@ -23,7 +26,8 @@ from sniffai_server.matches.keeper import KeeperThread
 from sniffai_server.matches.records import Standing
 from sniffai_server.matches.statements import Statements
 from sniffai_server.matches.tasks import to_the_end
-from tests.waiting import TIMEOUT
+from tests.server.support import running_server
+from tests.waiting import TIMEOUT, wait_until
 
 STANDING = Standing("playing", 0, 9, False, "{}")
 
@@ -182,6 +186,33 @@ async def test_background_work_waits_for_a_move(monkeypatch: pytest.MonkeyPatch)
     with background.held_back():
         await asyncio.gather(work("second"), work("third"))
     assert told == ["first", "second", "third"]
+
+
+def test_a_move_goes_first_before_its_request_has_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Background work waits from the call's headers on, and goes on once the call has ended."""
+    monkeypatch.setattr(background_module, "PATIENCE", 10 * TIMEOUT)
+    sent = threading.Event()
+
+    def requests() -> Iterator[bytes]:
+        sent.wait(TIMEOUT)
+        yield from ()
+
+    with running_server() as server, grpc.insecure_channel(server.address) as channel:
+        background, turns = server.server.host.background, []
+
+        async def begins_soon() -> bool:
+            turns.append(asyncio.ensure_future(background.turn()))
+            await asyncio.wait(turns[-1:], timeout=0.05)
+            return turns[-1].done()
+
+        async def begins() -> None:
+            await turns[-1]
+
+        call = channel.stream_unary(f"/{PLAY_MOVE}").future(requests(), timeout=TIMEOUT)
+        wait_until(lambda: not server.call(begins_soon()))
+        call.cancel()
+        server.call(begins())
+        sent.set()
 
 
 async def test_work_is_done_to_the_end() -> None:
