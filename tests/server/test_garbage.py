@@ -6,6 +6,7 @@ import random
 import weakref
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
@@ -62,11 +63,10 @@ async def test_all_garbage_is_found_from_time_to_time(
         if len(thawed) == 3:
             raise asyncio.CancelledError
 
-    monkeypatch.setattr(garbage.gc, "collect", collect)
-    monkeypatch.setattr(garbage.gc, "freeze", lambda: None)
-    monkeypatch.setattr(garbage.gc, "unfreeze", lambda: thawed.append(now))
-    monkeypatch.setattr(garbage.time, "perf_counter", lambda: now)
-    monkeypatch.setattr(garbage.asyncio, "sleep", sleep)
+    collector = SimpleNamespace(collect=collect, freeze=lambda: None, unfreeze=lambda: thawed.append(now))
+    monkeypatch.setattr(garbage, "gc", collector)
+    monkeypatch.setattr(garbage, "time", SimpleNamespace(perf_counter=lambda: now))
+    monkeypatch.setattr(garbage, "asyncio", SimpleNamespace(sleep=sleep))
     with pytest.raises(asyncio.CancelledError):
         await garbage.collect()
     assert pauses == pytest.approx([garbage.EVERY, *[pause] * (len(pauses) - 1)])
@@ -92,7 +92,7 @@ async def test_garbage_that_outlived_a_look_is_found_later(
 
     garbage.hold_back()
     monkeypatch.setattr(garbage, "ALL", 0.0)
-    monkeypatch.setattr(garbage.asyncio, "sleep", sleep)
+    monkeypatch.setattr(garbage, "asyncio", SimpleNamespace(sleep=sleep))
     with pytest.raises(asyncio.CancelledError):
         await garbage.collect()
     assert alive == [True, True, False]

@@ -46,9 +46,13 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Callable[[sniffai.Round], None]:
 
     def begin(dealt: sniffai.Round) -> None:
         numbers = itertools.count(1)
-        monkeypatch.setattr(tokens.secrets, "token_urlsafe", lambda size: token_of(next(numbers)))
-        monkeypatch.setattr(tokens.secrets, "token_hex", lambda size: f"{next(numbers):0{2 * size}d}")
-        monkeypatch.setattr("sniffai_server.services.matches.secrets.randbits", lambda bits: 3)
+        chance = SimpleNamespace(
+            token_urlsafe=lambda size: token_of(next(numbers)),
+            token_hex=lambda size: f"{next(numbers):0{2 * size}d}",
+            randbits=lambda bits: 3,
+        )
+        monkeypatch.setattr(tokens, "secrets", chance)
+        monkeypatch.setattr("sniffai_server.services.matches.secrets", chance)
         monkeypatch.setattr(clock, "now", lambda: FIXED)
         monkeypatch.setattr(Lots, "first", lambda *_: sniffai.Round.from_deal(dealt.start))
 

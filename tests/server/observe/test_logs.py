@@ -311,7 +311,7 @@ def test_a_log_line_after_a_broken_one_begins_on_a_line_of_its_own(monkeypatch: 
         return len(written[-1])
 
     writer = writer_of(-1, '{"first": 1}', '{"second": 2}', '{"third": 3}')
-    monkeypatch.setattr(os, "write", write)
+    monkeypatch.setattr("sniffai_server.observe.logs.os", SimpleNamespace(write=write))
     writer.run()
     told = b"".join(written).decode().splitlines()
     assert (told[0], told[1], told[-1]) == ('{"fir', '{"second": 2}', '{"third": 3}')
