@@ -11,6 +11,7 @@ client, which runs on the same cores.
 
 import argparse
 import asyncio
+import gc
 import random
 import sys
 import tempfile
@@ -94,11 +95,14 @@ async def measure(server: ServerProcess, matches: int, seconds: float, settle: f
         for number in range(matches)
     ]
     await asyncio.sleep(settle)
+    gc.freeze()
+    gc.disable()  # or a call would seem to take long while this process looks for garbage
     figures.measuring = True
     before, began = server.processor(), time.process_time()
     await asyncio.sleep(seconds)
     figures.server, figures.client = server.processor() - before, time.process_time() - began
     figures.measuring = False
+    gc.enable()
     await asyncio.gather(*players)
     for channel in channels:
         await channel.close()
