@@ -95,7 +95,6 @@ async def measure(server: ServerProcess, matches: int, seconds: float, settle: f
         for number in range(matches)
     ]
     await asyncio.sleep(settle)
-    gc.freeze()
     gc.disable()  # or a call would seem to take long while this process looks for garbage
     figures.measuring = True
     before, began = server.processor(), time.process_time()
